@@ -1,0 +1,210 @@
+"""Owns what one file declares: imports, constants, classes and functions, by name, as plain data.
+
+Read with `ast` from module and class bodies alone. Values stay source text: few are ever asked for, and
+`expr` evaluates those. Like all that is kept for one file, an index holds no path.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from extractor.scan import Source, statements
+
+MAX_VALUE = 20_000  # characters of a constant's source
+PLAIN = (
+    ast.Constant, ast.JoinedStr, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Name,
+    ast.Attribute, ast.Call, ast.Subscript,
+)  # fmt: skip
+_GLOBAL = re.compile(r"^[ \t]+(?:global|nonlocal)[ \t]+([\w, \t]+)", re.MULTILINE)
+_STORED = re.compile(r"\b(?:self|cls)\.(\w+)\s*(?::[^=\n]+)?(?:[-+*/%|&^@]|//|\*\*|>>|<<)?=(?!=)")
+
+
+class Import(msgspec.Struct, frozen=True, array_like=True):
+    """`from module import attribute` (`level` leading dots), or `import module` when there is no attribute."""
+
+    module: str
+    attribute: str | None = None
+    level: int = 0
+
+
+class Value(msgspec.Struct, frozen=True, array_like=True):
+    """The source of a constant's value."""
+
+    src: str
+    line: int
+    annotated: bool = False  # `NAME: T = value` that is neither Final nor ClassVar: in a class, a default
+
+
+class Span(msgspec.Struct, frozen=True, array_like=True):
+    """The lines of a definition, a class's docstring with its line, and the decorators as written."""
+
+    first: int
+    last: int
+    doc: str | None = None
+    doc_line: int = 0
+    traits: tuple[str, ...] = ()  # property, app.get()
+
+
+class Class(msgspec.Struct, frozen=True, array_like=True):
+    """A class: its bases as written, what its body assigns, what its methods assign on `self`."""
+
+    span: Span
+    bases: tuple[str, ...]
+    values: dict[str, Value]
+    fields: tuple[str, ...]  # annotated names, in order: the parameters of a dataclass
+    stored: frozenset[str]
+    methods: dict[str, Span]
+
+
+class Index(msgspec.Struct, frozen=True, array_like=True):
+    """What a file declares. Names that are bound twice, or only on some path, are in none of the tables."""
+
+    imports: dict[str, Import]
+    stars: tuple[Import, ...]
+    values: dict[str, Value]
+    functions: dict[str, Span]
+    classes: dict[str, Class]  # by qualified name
+
+
+def build(tree: ast.Module, source: Source) -> Index:
+    """The index of a parsed file."""
+    imports: dict[str, Import] = {}
+    stars: list[Import] = []
+    for node in _top(tree.body):
+        _import(node, imports, stars)
+    values = _values(tree.body, source)
+    for names in _GLOBAL.findall(source.text):
+        for name in names.split(","):
+            values.pop(name.strip(), None)
+    functions = {n.name: _span(n) for n in tree.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)}
+    classes: dict[str, Class] = {}
+    for node in _top(tree.body):
+        if isinstance(node, ast.ClassDef):
+            _class(node, node.name, source, classes)
+    return Index(imports, tuple(stars), values, functions, classes)
+
+
+def local_imports(nodes: Iterable[ast.AST], known: dict[str, Import]) -> dict[str, Import]:
+    """Imports inside functions: a name that two of them give two meanings has none."""
+    found: dict[str, Import] = {}
+    clashing = set()
+    for node in nodes:
+        for statement in statements(node):
+            here: dict[str, Import] = {}
+            _import(statement, here, [])
+            clashing |= {name for name, target in here.items() if found.get(name, target) != target}
+            found.update(here)
+    return {name: target for name, target in found.items() if name not in clashing and name not in known}
+
+
+def _top(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements at module level, those under `if` and `try` included."""
+    for node in body:
+        yield node
+        if isinstance(node, ast.If | ast.Try | ast.With):
+            for field in ("body", "orelse", "finalbody"):
+                yield from _top(getattr(node, field, []))
+            for handler in getattr(node, "handlers", []):
+                yield from _top(handler.body)
+
+
+def _import(node: ast.stmt, imports: dict[str, Import], stars: list[Import]) -> None:
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            # `import a.b` binds a; `import a.b as c` binds c to a.b
+            name = alias.asname or alias.name.split(".")[0]
+            imports.setdefault(name, Import(alias.name if alias.asname else name))
+    elif isinstance(node, ast.ImportFrom):
+        for alias in node.names:
+            target = Import(node.module or "", alias.name, node.level)
+            if alias.name == "*":
+                stars.append(Import(node.module or "", None, node.level))
+            else:
+                imports.setdefault(alias.asname or alias.name, target)
+
+
+def _values(body: list[ast.stmt], source: Source) -> dict[str, Value]:
+    """Names that a body assigns exactly once, unconditionally, to something that may be a constant."""
+    found: dict[str, Value] = {}
+    counts: Counter[str] = Counter()
+    for node in body:
+        if isinstance(node, ast.Assign):
+            targets, value, annotated = node.targets, node.value, False
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            kind = ast.unparse(node.annotation)
+            targets, value, annotated = [node.target], node.value, not re.search(r"\b(Final|ClassVar|TypeAlias)\b", kind)
+        else:
+            counts.update(_bound(node))
+            continue
+        names = [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
+        counts.update(names)
+        plain = [t.id for t in targets if isinstance(t, ast.Name)]
+        if plain and isinstance(value, PLAIN):
+            src = segment(value, source)
+            if len(src) <= MAX_VALUE:
+                found.update(dict.fromkeys(plain, Value(src, node.lineno, annotated)))
+    return {name: value for name, value in found.items() if counts[name] == 1}
+
+
+def _bound(node: ast.stmt) -> Iterator[str]:
+    """What any other statement of a body binds or changes, so that its first value is not the last."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+        return
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        function = node.value.func  # NAME.append(x)
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+            yield function.value.id
+        return
+    for child in ast.walk(node):
+        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
+            yield child.id
+
+
+def segment(node: ast.expr, source: Source) -> str:
+    """The source of an expression; `ast` counts columns in bytes."""
+    first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+    lines = [line if line.isascii() else line.encode() for line in source.lines[first : last + 1]]
+    end = node.end_col_offset or 0
+    if first == last:
+        return _str(lines[0][node.col_offset : end])
+    pieces = [lines[0][node.col_offset :], *lines[1:-1], lines[-1][:end]]
+    return "\n".join(_str(piece) for piece in pieces)
+
+
+def _str(piece: str | bytes) -> str:
+    return piece if isinstance(piece, str) else piece.decode("utf-8", "replace")
+
+
+def _span(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Span:
+    doc, line = docstring(node) if isinstance(node, ast.ClassDef) else (None, 0)
+    traits = tuple(ast.unparse(d) for d in node.decorator_list if not isinstance(d, ast.Call))
+    calls = tuple(ast.unparse(d.func) + "()" for d in node.decorator_list if isinstance(d, ast.Call))
+    return Span(node.lineno, node.end_lineno or node.lineno, doc, line, traits + calls)
+
+
+def docstring(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> tuple[str | None, int]:
+    """The cleaned docstring and the line that it starts on."""
+    text = ast.get_docstring(node)
+    return (text, node.body[0].lineno) if text else (None, 0)
+
+
+def _class(node: ast.ClassDef, name: str, source: Source, found: dict[str, Class]) -> None:
+    values = _values(node.body, source)
+    text = "\n".join(source.lines[node.lineno - 1 : node.end_lineno]) if values else ""
+    fields = tuple(
+        n.target.id
+        for n in node.body
+        if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name) and "ClassVar" not in ast.dump(n.annotation)
+    )
+    methods = {n.name: _span(n) for n in node.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)}
+    bases = tuple(ast.unparse(b) for b in node.bases)
+    found.setdefault(name, Class(_span(node), bases, values, fields, frozenset(_STORED.findall(text)), methods))
+    for child in node.body:
+        if isinstance(child, ast.ClassDef):
+            _class(child, f"{name}.{child.name}", source, found)
