@@ -216,6 +216,8 @@ class Lowering:
 
     def binding(self, name: str, binding: Binding) -> sym.Expr:
         """What the name stands for; a name that unfolds beyond use stays a name."""
+        if isinstance(binding, Unknown | Caught):
+            return sym.Name(name, local=True)
         known = self._memo.get(id(binding))
         if known is None:
             before = self._spent

@@ -139,9 +139,14 @@ def _positions(body: Sequence[cst.CSTNode], nodes: Sequence[ast.stmt]) -> dict[i
     """Each libcst statement's twin in `ast`, which knows its line: both trees list them in one order."""
     ours = [s for node in body for s in _statements(node)]
     theirs = [s for node in nodes for s in (node, *scan.statements(node))]
-    if any(type(a).__name__[:3] != type(b).__name__[:3] for a, b in zip(ours, theirs, strict=False)):
+    if any(type(a).__name__[:3] != _kind(b) for a, b in zip(ours, theirs, strict=False)):
         raise Unreadable("its two readings differ")
     return {id(node): twin for node, twin in zip(ours, theirs, strict=False)}
+
+
+def _kind(node: ast.stmt) -> str:
+    """Enough of the name to tell two readings apart; libcst has one class for both of `def` and `async def`."""
+    return type(node).__name__.removeprefix("Async")[:3]
 
 
 def _statements(top: cst.CSTNode) -> Iterable[cst.CSTNode]:
