@@ -133,7 +133,12 @@ class _Made:
         frame = self._frame(owner, function, f"{self._id}/{owner.name}.__str__", (Unknown("self"),), {})
         self._attributes.setdefault("args", _given(Series("tuple", self._args, "self.args")))
         frame.base_text = lambda: self.text(n + 1)
-        return shown(self._run.value(function.result, frame))
+        from extractor.message import Undecided
+
+        try:
+            return shown(self._run.value(function.result, frame))
+        except Undecided:
+            return text(values.Gap(f"str({owner.name})"))
 
     def http_status(self) -> int | None:
         """The status that an HTTP exception of another library is given, or the class's own attribute."""

@@ -43,7 +43,7 @@ METHODS = frozenset(
 def evaluate(src: str, lookup: Lookup) -> Any:
     """The value of the expression. Raises `UnknownValue`."""
     try:
-        return _Evaluator(lookup).value(ast.parse(src.strip(), mode="eval").body)
+        return _Evaluator(lookup).value(ast.parse(f"({src.strip()}\n)", mode="eval").body)
     except UnknownValue:
         raise
     except (SyntaxError, ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError, MemoryError):

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import libcst as cst
-from rpds import HashTrieMap
 
 from extractor import lower
 from extractor import symbolic as sym
@@ -167,8 +166,9 @@ class Walker:
         return Outcome(env, False, FALL)
 
     def visit_Assert(self, node: cst.Assert, env: Env, scope: _Scope) -> Outcome:
-        never = isinstance(node.test, cst.Name) and node.test.value == "False"
-        return Outcome(env, False, sym.Gone()) if never else Outcome(self._walrus(node.test, env))
+        if isinstance(node.test, cst.Name) and node.test.value == "False":
+            return Outcome(env, False, sym.Gone())
+        return Outcome(self._walrus(node.test, env).assume(node.test, True))
 
     def visit_Del(self, node: cst.Del, env: Env, scope: _Scope) -> Outcome:
         for name in _names(node.target):
@@ -220,6 +220,11 @@ class Walker:
                 for left, right in zip(target.elements, value.elements, strict=True):
                     env = self._target(left.value, lower.Assigned(right.value, before), env)
                 return env
+            case (cst.Tuple() | cst.List(), cst.Call()) if all(type(e) is cst.Element for e in target.elements):
+                before = env
+                for position, left in enumerate(target.elements):
+                    env = self._target(left.value, lower.Unpacked(value, position, before), env)
+                return env
         return self._target(target, lower.Assigned(value, env), env)
 
     def _target(self, target: cst.BaseExpression, binding: Binding, env: Env) -> Env:
@@ -238,7 +243,7 @@ class Walker:
 
     def _touched(self, value: cst.BaseExpression, env: Env) -> Env:
         """A list that is handed to a call may come back changed: it is not followed any more."""
-        lists = [name for name in self._lists if name in env and _listed(env[name])]
+        lists = [name for name in self._lists if name in env and _listed(env.get(name))]
         if lists and isinstance(value, cst.Call | cst.Await):
             words = set(lower._WORD.findall(code(value)))
             for name in lists:
@@ -269,13 +274,14 @@ class Walker:
 
     def visit_If(self, node: cst.If, env: Env, scope: _Scope) -> Outcome:
         env = self._walrus(node.test, env)
-        since, key = len(self._log), self.lowering.key(node)
-        then = self.block(node.body.body, env, scope)
-        other = Outcome(env)
+        since, key = len(self._log), self.lowering.asked(node.test, env)
+        then = self.block(node.body.body, env.assume(node.test, True), scope)
+        without = env.assume(node.test, False)
+        other = Outcome(without)
         if isinstance(node.orelse, cst.If):
-            other = self.visit_If(node.orelse, env, scope)
+            other = self.visit_If(node.orelse, without, scope)
         elif node.orelse is not None:
-            other = self.block(node.orelse.body.body, env, scope)
+            other = self.block(node.orelse.body.body, without, scope)
         if then.falls and other.falls:
             joined = self._join(key, node.test, env, since, then.env, other.env)
         else:
@@ -489,13 +495,13 @@ def _is_static(node: cst.FunctionDef) -> bool:
     return any(isinstance(d.decorator, cst.Name) and d.decorator.value == "staticmethod" for d in node.decorators)
 
 
-def _listed(binding: Binding) -> bool:
+def _listed(binding: Binding | None) -> bool:
     """Whether the name holds a list that the function itself has written out."""
     match binding:
         case lower.Assigned(cst.List() | cst.Dict()) | lower.Appended():
             return True
         case lower.Either(then=then, other=other):
-            return (then is not None and _listed(then)) or (other is not None and _listed(other))
+            return _listed(then) or _listed(other)
     return False
 
 
@@ -657,14 +663,13 @@ def _additions(
 def summarise(node: cst.FunctionDef, env: Env | None = None) -> sym.Function | None:
     """What the function returns and what it leaves on its first parameter; None when it is a generator."""
     walker = Walker(results=True)
-    start: Env = HashTrieMap() if env is None else env
-    params = _entered(node, start)
+    params = _entered(node, lower.NO_NAMES if env is None else env)
     outcome = walker.block(node.body.body, params, _Scope(node.name.value, function=node))
     result = _fill(_ended(outcome), sym.NOTHING)
     parameters = [p.name.value for p in _parameters(node.params)]
     own = parameters[0] + "." if parameters else None
     attributes = []
-    for name, binding in outcome.env.items():
+    for name, binding in outcome.env.names.items():
         if name == SUPER or (own and name.startswith(own)):
             attributes.append((name if name == SUPER else name.split(".", 1)[1], walker.lowering.binding(name, binding)))
     return sym.Function(_signature(node.params, walker.lowering), result, tuple(sorted(attributes)))
@@ -672,7 +677,7 @@ def summarise(node: cst.FunctionDef, env: Env | None = None) -> sym.Function | N
 
 def _signature(params: cst.Parameters, lowering: Lowering) -> tuple[sym.Param, ...]:
     def default(param: cst.Param) -> sym.Expr | None:
-        return None if param.default is None else lowering.lower(param.default, HashTrieMap())
+        return None if param.default is None else lowering.lower(param.default, lower.NO_NAMES)
 
     found = [sym.Param(p.name.value, "pos", default(p)) for p in (*params.posonly_params, *params.params)]
     if isinstance(params.star_arg, cst.Param):

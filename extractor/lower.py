@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import libcst as cst
 from rpds import HashTrieMap
@@ -21,17 +21,57 @@ from extractor import symbolic as sym
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Env: TypeAlias = "HashTrieMap[str, Binding]"
 
 EMPTY = cst.Module([])
 LIMIT = 20_000  # nodes that one binding may unfold to; branches upon branches double it each time
 DEPTH = 100
+MAX_ASSUMED = 12
 CSTNodeT = TypeVar("CSTNodeT", bound=cst.CSTNode)
 TEXT_METHODS = frozenset(
     "format format_map join strip lstrip rstrip lower upper title capitalize casefold replace removeprefix "
     "removesuffix expandtabs ljust rjust center zfill".split()
 )
 CONVERSIONS = {"str": None, "repr": "r", "ascii": "a"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assumed:
+    """A test that came out one way on the way here, with the bindings that it saw."""
+
+    before: Assumed | None
+    test: cst.BaseExpression
+    holds: bool
+    env: Env
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Env:
+    """What is known at one point: which bindings reach it, and which tests were passed. Never changed."""
+
+    names: HashTrieMap[str, Binding]
+    path: Assumed | None = None
+
+    def get(self, name: str) -> Binding | None:
+        """The binding that reaches here, if the name is a local one."""
+        return self.names.get(name)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names
+
+    def insert(self, name: str, binding: Binding) -> Env:
+        """With one more name, or another binding of it."""
+        return Env(self.names.insert(name, binding), self.path)
+
+    def discard(self, name: str) -> Env:
+        """Without the name."""
+        return Env(self.names.discard(name), self.path) if name in self.names else self
+
+    def assume(self, test: cst.BaseExpression, holds: bool) -> Env:
+        """Behind a test that came out one way."""
+        return Env(self.names, Assumed(self.path, test, holds, self))
+
+
+NO_NAMES = Env(HashTrieMap())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +84,15 @@ class Assigned:
     """`name = value`, with the bindings as they were."""
 
     value: cst.BaseExpression
+    env: Env
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unpacked:
+    """One name of `a, b = value`."""
+
+    value: cst.BaseExpression
+    position: int
     env: Env
 
 
@@ -105,7 +154,7 @@ class Given:
     value: sym.Expr
 
 
-Binding = Unknown | Assigned | Augmented | Appended | Either | Looped | Defined | Caught | Given
+Binding = Unknown | Assigned | Unpacked | Augmented | Appended | Either | Looped | Defined | Caught | Given
 
 UNKNOWN = Unknown()
 
@@ -207,12 +256,21 @@ class Lowering:
     def __init__(self) -> None:
         self._memo: dict[int, tuple[Binding, sym.Expr, int]] = {}
         self._keys: dict[int, tuple[object, int]] = {}
+        self._questions: dict[tuple[str, int], tuple[str, Binding]] = {}
         self._spent = 0
         self._depth = 0
 
     def key(self, node: object) -> int:
         """A number for a branch, the same each time it is asked for. The node is kept so its id stays its own."""
         return self._keys.setdefault(id(node), (node, len(self._keys)))[1]
+
+    def asked(self, test: cst.BaseExpression, env: Env) -> int:
+        """A number for a test: the same name asked twice with nothing bound in between is one question."""
+        name = dotted_name(test)
+        binding = None if name is None else env.get(name)
+        if name is None or binding is None:
+            return self.key(test)
+        return self.key(self._questions.setdefault((name, id(binding)), (name, binding)))
 
     def binding(self, name: str, binding: Binding) -> sym.Expr:
         """What the name stands for; a name that unfolds beyond use stays a name."""
@@ -238,6 +296,8 @@ class Lowering:
         match binding:
             case Assigned(value, env):
                 return self.lower(value, env)
+            case Unpacked(value, position, env):
+                return sym.Item(self.lower(value, env), sym.Lit(position), name)
             case Augmented(before, value, env):
                 items = (self.binding(name, before), self.lower(value, env))
                 return sym.Add(items, f"{name} + {code(value)}")
@@ -288,7 +348,7 @@ class Lowering:
 
     def _if(self, node: cst.IfExp, env: Env) -> sym.Expr:
         then, other = self.lower(node.body, env), self.lower(node.orelse, env)
-        return sym.Cond(self.key(node), self.test(node.test, env), then, other, code(node))
+        return sym.Cond(self.asked(node.test, env), self.test(node.test, env), then, other, code(node))
 
     def _either(self, node: cst.BooleanOperation, env: Env) -> sym.Expr:
         """`a or b` is a where a is true; `a and b` is b there."""
@@ -368,7 +428,9 @@ class Lowering:
                 return sym.Opaque(code(node))
             case cst.Name() | cst.Attribute():
                 value = self._name(node, env)
-                return value if isinstance(value, sym.Name | sym.Lit) else sym.Alias(value, code(node))
+                if isinstance(value, sym.Name | sym.Lit):
+                    return value
+                return sym.Alias(value, code(node)) if _may_be_text(value) else sym.Opaque(code(node))
             case _:
                 return self.lower(node, env)
 
@@ -385,8 +447,9 @@ class Lowering:
         root, _, rest = dotted.partition(".")
         if root not in env:
             return sym.Name(dotted)
-        if rest and not isinstance(env[root], Unknown):
-            value = self.binding(root, env[root])
+        bound = env.get(root)
+        if rest and bound is not None and not isinstance(bound, Unknown):
+            value = self.binding(root, bound)
             if not isinstance(value, sym.Name):
                 for name in rest.split("."):
                     value = sym.Attr(value, name, dotted)
@@ -453,6 +516,23 @@ class Lowering:
                 return sym.Compare(" ".join(op.split()), self.lower(left, env), self.lower(right, env))
         return self.lower(node, env)
 
+    def assumptions(self, env: Env, value: sym.Expr) -> tuple[tuple[int, sym.Expr, bool], ...]:
+        """The tests passed on the way that have a say in which variants of the value are possible.
+
+        Nearest first: the test's number, the test, how it came out.
+        """
+        keys = {node.key for node in sym.walk(value) if isinstance(node, sym.Cond)}
+        found: list[tuple[int, sym.Expr, bool]] = []
+        step = env.path if keys else None
+        while step is not None and len(found) < MAX_ASSUMED:
+            key, test = self.asked(step.test, step.env), self.test(step.test, step.env)
+            if any(isinstance(node, sym.Cond) and node.key in keys for node in sym.walk(test)):
+                found.append((key, test, step.holds))
+            elif key in keys:
+                found.append((key, sym.Opaque("..."), step.holds))
+            step = step.before
+        return tuple(found)
+
 
 LOWERS: dict[type, Callable[[Lowering, Any, Env], sym.Expr]] = {
     cst.SimpleString: Lowering._string,
@@ -475,6 +555,22 @@ LOWERS: dict[type, Callable[[Lowering, Any, Env], sym.Expr]] = {
 }
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def _may_be_text(node: sym.Expr) -> bool:
+    """Whether linking may find text behind the node."""
+    match node:
+        case sym.Attr() | sym.Opaque(closed=False) | sym.Mapping() | sym.Name(local=True):
+            return False
+        case sym.Call(sym.Name(dotted, local=True)):
+            return dotted.startswith(("self.", "cls."))
+        case sym.Call(sym.Attr()):
+            return True  # super().__str__()
+        case sym.Call(func) | sym.Alias(func) | sym.Item(func):
+            return _may_be_text(func)
+        case sym.Cond(then=then, other=other):
+            return _may_be_text(then) or _may_be_text(other)
+    return True
 
 
 def _side_by_side(node: cst.BaseString) -> list[cst.BaseString]:

@@ -11,6 +11,7 @@ import ast
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from inspect import cleandoc
 from typing import Any
 
@@ -25,7 +26,6 @@ from extractor.values import (
 MAX_VARIANTS = 16
 MAX_RUNS = 64
 MAX_CALLS = 8  # helpers within helpers
-MAX_TEXT = 300  # characters of a constant that is written out where the source formats it
 
 Summaries = Callable[[str, int, int], sym.Function | None]
 
@@ -58,8 +58,16 @@ class Frame:
         return found if found is not None or self.outer is None else self.outer.lookup(name)
 
 
-def results(node: sym.Expr, frame: Frame, names: Names, summaries: Summaries) -> list[Exception_]:
-    """What the site raises: its variants, each once. With too many, later branches stay holes."""
+Assumed = tuple[tuple[int, sym.Expr, bool], ...]
+
+
+def results(
+    node: sym.Expr, frame: Frame, names: Names, summaries: Summaries, assumed: Assumed = ()
+) -> list[Exception_]:
+    """What the site raises: its variants, each once. With too many, later branches stay holes.
+
+    `assumed` are tests that were passed on the way: what contradicts them cannot be raised.
+    """
     for forks in (None, 4, 0):
         found: list[Exception_] = []
         script: list[bool] | None = []
@@ -68,7 +76,7 @@ def results(node: sym.Expr, frame: Frame, names: Names, summaries: Summaries) ->
             run = Evaluation(names, summaries, script, forks)
             runs += 1
             try:
-                made = run.raised(node, frame)
+                made = run.under(assumed, node, frame)
                 if made not in found:
                     found.append(made)
             except Infeasible:
@@ -76,7 +84,10 @@ def results(node: sym.Expr, frame: Frame, names: Names, summaries: Summaries) ->
             script = run.next_script()
         if script is None and found and len(found) <= MAX_VARIANTS:
             return found
-    return found[:MAX_VARIANTS]
+    if assumed and not found:
+        return results(node, frame, names, summaries)
+    src = sym.source(node)
+    return found[:MAX_VARIANTS] or [Exception_(src, None, text(Gap(src)))]
 
 
 class Evaluation:
@@ -109,6 +120,20 @@ class Evaluation:
 
     # --- exceptions -------------------------------------------------------------------------------------
 
+    def under(self, assumed: Assumed, node: sym.Expr, frame: Frame) -> Exception_:
+        """What is raised when the assumed tests came out as they did. Raises `Infeasible`."""
+        for key, _, holds in assumed:
+            self._decided.setdefault((frame.id, key), holds)
+        made = self.raised(node, frame)
+        self._forks = 0  # a test is only asked whether it contradicts what was decided
+        for _, test, holds in assumed:
+            try:
+                if self.truth(test, frame) is (not holds):
+                    raise Infeasible
+            except Undecided:
+                continue
+        return made
+
     def raised(self, node: sym.Expr, frame: Frame) -> Exception_:
         """What `raise node` raises."""
         value = self.value(node, frame)
@@ -117,8 +142,8 @@ class Evaluation:
                 return value
             case Named(ClassRef() | External() as entity):
                 return self._made(entity, value.src, (), {}, frame)
-            case Text() | Known():
-                return Exception_("TypeError", External("builtins.TypeError"), text("exceptions must derive from BaseException"))
+            case Known(None):
+                raise Infeasible  # a variable that has a value by then
         if isinstance(node, sym.Call) and isinstance(value, Unknown):
             func = self.value(node.func, frame)
             if _is_class_like(node.func):
@@ -149,7 +174,7 @@ class Evaluation:
                 return self._name(node, frame)
             case sym.Alias(inner, src):
                 value = self.value(inner, frame)
-                return Unknown(self.written(src, frame)) if isinstance(value, Unknown | Closure | Named) else value
+                return value if isinstance(value, Text | Known | Series | Exception_) else Unknown(self.written(src, frame))
             case sym.Add():
                 return self._add(node, frame)
             case sym.Cond():
@@ -213,6 +238,8 @@ class Evaluation:
             return None
         entity = self.names.attribute(frame.owner, name)
         if isinstance(entity, FunctionRef):
+            if self.names.is_overridden(frame.owner, name):
+                return None
             if any(t.split(".")[-1] in ("property", "cached_property") for t in entity.span.traits):
                 return self._returned(entity, (), {}, frame, receiver=frame)
             return Named(entity, f"{frame.self_name}.{name}")
@@ -307,18 +334,26 @@ class Evaluation:
                     if k == key:
                         return v
             case Table(items), _ if items and all(isinstance(v, Text) for _, v in items):
-                for n, (_, v) in enumerate(items[:-1]):
-                    if self._decide((frame.id, node.src, n)):
-                        return v
-                return items[-1][1]
+                return self._one_of([v for _, v in items], (frame.id, node.src)) or Unknown(self.written(node.src, frame))
             case Series(_, items), Known(int() as at) if -len(items) <= at < len(items):
                 return items[at]
         return Unknown(self.written(node.src, frame))
+
+    def _one_of(self, candidates: list[Value], key: object) -> Value | None:
+        try:
+            for n, candidate in enumerate(candidates[:-1]):
+                if self._decide((key, n)):
+                    return candidate
+        except Undecided:
+            return None
+        return candidates[-1]
 
     def _cond(self, node: sym.Cond, frame: Frame) -> Value:
         try:
             return self.value(self.branch(node, frame), frame)
         except Undecided:
+            if node.src == "...":
+                raise  # a helper's own branches: the call of it is what stays a hole
             return Unknown(self.written(node.src, frame))
 
     def branch(self, node: sym.Cond, frame: Frame) -> sym.Expr:
@@ -367,37 +402,29 @@ class Evaluation:
         match node.func:
             case sym.Attr(sym.Call(sym.Name("super")), "__str__") if frame.base_text is not None:
                 return frame.base_text()
-        func = self.value(node.func, frame)
-        unknown = Unknown(self.written(node.src, frame))
+        return self._called(node, self.value(node.func, frame), frame) or Unknown(self.written(node.src, frame))
+
+    def _called(self, node: sym.Call, func: Value, frame: Frame) -> Value | None:
+        """What the call gives, where that is known."""
         match func:
             case Named(External("textwrap.dedent" | "inspect.cleandoc" as name)) if node.args:
                 value = self.value(node.args[0], frame)
                 change = textwrap.dedent if name.startswith("textwrap") else cleandoc
-                return values.apply(value, change) if isinstance(value, Text) else unknown
+                return values.apply(value, change) if isinstance(value, Text) else None
             case Named(External("builtins.list" | "builtins.tuple" | "builtins.sorted" as name)) if len(node.args) == 1:
-                return self._listed(name, self.value(node.args[0], frame), unknown)
+                return _listed(name.removeprefix("builtins."), self.value(node.args[0], frame), node.src)
             case Named(ClassRef() | External() as entity) if self._is_exception(entity):
                 args, kwargs = self.arguments(node, frame)
                 return self._made(entity, func.src, args, kwargs, frame)
             case Named(FunctionRef() as entity):
                 args, kwargs = self.arguments(node, frame)
                 receiver = frame if entity.owner is not None and func.src.startswith(f"{frame.self_name}.") else None
-                return self._returned(entity, args, kwargs, frame, receiver) or unknown
+                return self._returned(entity, args, kwargs, frame, receiver)
             case Closure(function, outer):
                 args, kwargs = self.arguments(node, frame)
                 inner = self.bind(function, outer.path, f"{frame.id}/{node.src}", args, kwargs, outer=outer)
-                return self._within(inner, function, frame) or unknown
-        return unknown
-
-    def _listed(self, name: str, value: Value, unknown: Unknown) -> Value:
-        if not isinstance(value, Series) or (value.kind == "set" and not name.endswith("sorted")):
-            return unknown
-        if name.endswith("sorted"):
-            if not all(isinstance(i, Text) and i.literal is not None for i in value.items):
-                return unknown
-            ordered = tuple(sorted(value.items, key=lambda i: str(i.literal)))  # type: ignore[union-attr]
-            return Series("list", ordered, unknown.src)
-        return Series(name.rpartition(".")[2], value.items, unknown.src)
+                return self._within(inner, function, frame)
+        return None
 
     def _is_exception(self, entity: ClassRef | External) -> bool:
         name = entity.name.rpartition(".")[2]
@@ -433,7 +460,10 @@ class Evaluation:
         inner.calls = frame.calls + 1
         if inner.calls > MAX_CALLS:
             return None
-        value = self.value(function.result, inner)
+        try:
+            value = self.value(function.result, inner)
+        except Undecided:
+            return None
         # a value that is not text says less than the call does
         return value if isinstance(value, Text | Exception_ | Named | Series) else None
 
@@ -501,6 +531,16 @@ def _joined(args: tuple[Value, ...]) -> Text:
     return values.EMPTY if not args else shown(args[0]) if len(args) == 1 else values.tuple_text(args)
 
 
+def _listed(name: str, value: Value, src: str) -> Value | None:
+    """`list`, `tuple` or `sorted` of what is written out in the source."""
+    if not isinstance(value, Series):
+        return None
+    if name != "sorted":
+        return None if value.kind == "set" else Series(name, value.items, src)
+    texts = {i.literal: i for i in value.items if isinstance(i, Text) and i.literal is not None}
+    return Series("list", tuple(texts[t] for t in sorted(texts)), src) if len(texts) == len(value.items) else None
+
+
 def _is_class_like(node: sym.Expr) -> bool:
     """Whether a callee that is not known is more likely a class than a function that makes an exception."""
     match node:
@@ -517,7 +557,7 @@ def _folded(value: Any, src: str) -> Value:
     """A constant of the tree as a value; collections keep their name, which says more than their text."""
     match value:
         case str():
-            return text(value) if len(value) <= MAX_TEXT or "\n" in value or len(src) < 80 else Unknown(src)
+            return text(value)
         case bool() | int() | float() | None:
             return Known(value)
         case tuple() | list():
@@ -551,10 +591,23 @@ def _compared(op: str, left: Value, right: Value) -> bool | None:
             return (left.value == right.value) == (op in ("is", "=="))
         if isinstance(left, Text) and isinstance(right, Text) and None not in (left.literal, right.literal):
             return (left.literal == right.literal) == (op in ("is", "=="))
-    if op in ("in", "not in") and isinstance(right, Series) and isinstance(left, Text | Known):
-        if all(isinstance(i, Known) or (isinstance(i, Text) and i.literal is not None) for i in (left, *right.items)):
-            return (left in right.items) == (op == "in")
+    if op in ("in", "not in") and isinstance(right, Series | Table):
+        members = right.items if isinstance(right, Series) else tuple(key for key, _ in right.items)
+        if all(_is_plain(i) for i in (left, *members)):
+            return (left in members) == (op == "in")
     return None
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether two such values are equal exactly when they are the same."""
+    match value:
+        case Known():
+            return True
+        case Text():
+            return value.literal is not None
+        case Series("tuple", items):
+            return all(_is_plain(i) for i in items)
+    return False
 
 
 def _text_method(value: Text, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value | None:
@@ -591,37 +644,52 @@ def _join(value: Text, args: tuple[Value, ...]) -> Text | None:
 
 def _substituted(src: str, replacement: Callable[[str], str | None]) -> str:
     """Replaces names in an expression; names that the expression binds itself are left alone."""
+    out = src
+    last = len(src) + 1
+    for start, end, name in _mentions(src):
+        new = replacement(name) if end <= last else None
+        if new is not None:
+            out = out[:start] + (new if _is_atom(new) else f"({new})") + out[end:]
+            last = start
+    return out
+
+
+@lru_cache(maxsize=20_000)
+def _mentions(src: str) -> tuple[tuple[int, int, str], ...]:
+    """Where an expression mentions a dotted name, last first, longer before shorter; not inside f-strings,
+    whose columns are not to be trusted before Python 3.12."""
     try:
         tree = ast.parse(src, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return src
-    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-    edits: list[tuple[int, int, str]] = []
-    _edits(tree.body, bound, replacement, edits)
-    data = src.encode()
-    for start, end, new in sorted(edits, reverse=True):
-        data = data[:start] + new.encode() + data[end:]
-    return data.decode()
+        return ()
+    found: list[tuple[int, int, str]] = []
+    bound: set[str] = set()
+    stack: list[ast.AST] = [tree.body]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.JoinedStr):
+            continue
+        if isinstance(node, ast.arg):
+            bound.add(node.arg)
+        if isinstance(node, ast.Name | ast.Attribute):
+            if isinstance(node.ctx, ast.Store) and isinstance(node, ast.Name):
+                bound.add(node.id)
+            name = expr.dotted(node)
+            if name is not None:
+                found.append((node.col_offset, node.end_col_offset or 0, name))
+        stack.extend(ast.iter_child_nodes(node))
+    if not src.isascii():
+        data = src.encode()
+        found = [(len(data[:a].decode()), len(data[:b].decode()), name) for a, b, name in found]
+    kept = [mention for mention in found if mention[2].split(".")[0] not in bound]
+    return tuple(sorted(kept, key=lambda m: (-m[0], -m[1])))
 
 
-def _edits(
-    node: ast.AST, bound: set[str], replacement: Callable[[str], str | None], edits: list[tuple[int, int, str]]
-) -> None:
-    if isinstance(node, ast.JoinedStr):
-        return  # columns inside an f-string are not to be trusted before Python 3.12
-    name = expr.dotted(node) if isinstance(node, ast.Name | ast.Attribute) else None
-    if name is not None and name.split(".")[0] not in bound:
-        new = replacement(name)
-        if new is not None:
-            start, end = node.col_offset, node.end_col_offset or 0  # type: ignore[attr-defined]
-            edits.append((start, end, new if _is_atom(new) else f"({new})"))
-            return
-    for child in ast.iter_child_nodes(node):
-        _edits(child, bound, replacement, edits)
-
-
+@lru_cache(maxsize=20_000)
 def _is_atom(src: str) -> bool:
+    """Whether the expression needs no parentheses inside another."""
+    if src.isidentifier():
+        return True
     try:
         node = ast.parse(src, mode="eval").body
     except (SyntaxError, ValueError):

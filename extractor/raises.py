@@ -12,12 +12,11 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 import msgspec
 from libcst.metadata import MetadataWrapper, PositionProvider
-from rpds import HashTrieMap
 
 from extractor import index, scan, symbolic
 from extractor.flow import Handler, Raised, Walker, _Scope, suites, summarise
 from extractor.index import Index
-from extractor.lower import Assigned, Caught, Env, code, dotted_name
+from extractor.lower import NO_NAMES, Assigned, Caught, Env, code, dotted_name
 from extractor.scan import Cut, Locator, Source, Unreadable
 
 CONTEXT = 18  # lines before and after a raise
@@ -40,6 +39,7 @@ class RawSite(msgspec.Struct, frozen=True, array_like=True):
     symbol: str
     owner: tuple[str, str] | None  # (first parameter, class) of the method around it
     raised: symbolic.Expr | None  # None for what is raised again
+    assumed: tuple[tuple[int, symbolic.Expr, bool], ...]  # tests passed on the way, where variants depend on them
     types: str | None  # the handler's types, for what is raised again
     cause: str | None
     context_start: int
@@ -130,7 +130,7 @@ def _walked(body: Sequence[cst.CSTNode], cut: Cut, source: Source, walrus: bool)
     walker = Walker(walrus=walrus)
     qualified = ".".join(c.name for c in cut.classes)
     scope = _Scope(qualified or "<module>", in_class=qualified or None)
-    walker.block(body, HashTrieMap(), scope)
+    walker.block(body, NO_NAMES, scope)
     docs = _docs(cut)
     return [_site(r, positions[id(r.node)], walker, docs, source) for r in walker.raised]
 
@@ -180,8 +180,9 @@ def _site(
     value = None
     if types is None and raised.node.exc is not None:
         value = walker.lowering.raised(raised.node.exc, raised.env)
+    assumed = () if value is None else walker.lowering.assumptions(raised.env, value)
     own = [doc for first, last, doc in docs if first <= at.lineno <= last]
-    return _placed(at, source, raised.symbol, raised.owner, value, types, _cause(raised), own[-1] if own else None)
+    return _placed(at, source, raised.symbol, raised.owner, value, assumed, types, _cause(raised), own[-1] if own else None)
 
 
 def _placed(
@@ -190,6 +191,7 @@ def _placed(
     symbol: str,
     owner: tuple[str, str] | None,
     value: symbolic.Expr | None,
+    assumed: tuple[tuple[int, symbolic.Expr, bool], ...],
     types: str | None,
     cause: str | None,
     doc: RawDoc | None,
@@ -201,7 +203,7 @@ def _placed(
     line = source.lines[at.lineno - 1]
     column = at.col_offset if line.isascii() else len(line.encode()[: at.col_offset].decode("utf-8", "replace"))
     end = at.end_lineno or at.lineno
-    return RawSite(at.lineno, end, column, symbol, owner, value, types, cause, start, lines, doc)
+    return RawSite(at.lineno, end, column, symbol, owner, value, assumed, types, cause, start, lines, doc)
 
 
 def _again(node: cst.Raise, env: Env, handlers: tuple[Handler, ...]) -> str | None:
@@ -236,7 +238,7 @@ def _bare(node: ast.Raise, cut: Cut, source: Source, error: Exception) -> RawSit
     value = symbolic.Opaque(index.segment(node.exc, source)) if node.exc is not None else None
     symbol = ".".join([*(c.name for c in cut.classes), *(n.name for n in cut.nodes if hasattr(n, "name"))])
     types = "BaseException" if value is None else None
-    return _placed(node, source, symbol or "<module>", None, value, types, None, None)
+    return _placed(node, source, symbol or "<module>", None, value, (), types, None, None)
 
 
 # --- source that is newer than the running Python --------------------------------------------------------
@@ -251,7 +253,7 @@ def _newer(source: Source, error: SyntaxError) -> FileRecord:
     except (cst.ParserSyntaxError, RecursionError):
         raise Unreadable(f"syntax error at {at}{error.msg}") from None
     walker = Walker()
-    walker.block(wrapper.module.body, HashTrieMap(), _Scope("<module>"))
+    walker.block(wrapper.module.body, NO_NAMES, _Scope("<module>"))
     sites = []
     for raised in walker.raised:
         place = positions[raised.node]

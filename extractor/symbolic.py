@@ -8,6 +8,8 @@ stands in the source, which is what a reader is shown then.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 
 
@@ -218,3 +220,15 @@ def source(node: Expr) -> str:
             return "..."
         case _:
             return node.src
+
+
+def walk(node: Expr) -> Iterator[Node]:
+    """The node and all nodes in it."""
+    stack: list[object] = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, Node):
+            yield current
+            stack += [getattr(current, name) for name in current.__struct_fields__]
+        elif isinstance(current, tuple):
+            stack += current

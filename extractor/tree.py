@@ -228,6 +228,10 @@ class Names:
                 return False
         return not any(name in self.class_(d).values for d in self._descendants(ref))
 
+    def is_overridden(self, ref: ClassRef, method: str) -> bool:
+        """Whether a class that derives from this one has a method of its own by that name."""
+        return any(method in self.class_(d).methods for d in self._descendants(ref))
+
     def _descendants(self, ref: ClassRef) -> Iterator[ClassRef]:
         if self._children is None:
             self._children = {}
