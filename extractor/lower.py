@@ -521,12 +521,12 @@ class Lowering:
 
         Nearest first: the test's number, the test, how it came out.
         """
-        keys = {node.key for node in sym.walk(value) if isinstance(node, sym.Cond)}
+        keys = {_choice(node) for node in sym.walk(value)} - {None}
         found: list[tuple[int, sym.Expr, bool]] = []
         step = env.path if keys else None
         while step is not None and len(found) < MAX_ASSUMED:
             key, test = self.asked(step.test, step.env), self.test(step.test, step.env)
-            if any(isinstance(node, sym.Cond) and node.key in keys for node in sym.walk(test)):
+            if any(_choice(node) in keys for node in sym.walk(test)):
                 found.append((key, test, step.holds))
             elif key in keys:
                 found.append((key, sym.Opaque("..."), step.holds))
@@ -555,6 +555,16 @@ LOWERS: dict[type, Callable[[Lowering, Any, Env], sym.Expr]] = {
 }
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def _choice(node: sym.Node) -> int | str | None:
+    """What makes a value come out in several ways: a branch, or a call that has branches of its own."""
+    match node:
+        case sym.Cond(key):
+            return key
+        case sym.Call(src=src) | sym.Item(src=src) if src:
+            return src
+    return None
 
 
 def _may_be_text(node: sym.Expr) -> bool:
