@@ -1,0 +1,167 @@
+"""Owns the command line: parses arguments, prints, and chooses the exit code. The only module that prints."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from extractor import __version__
+from extractor.errors import NothingFound, ToolError
+
+if TYPE_CHECKING:
+    from extractor.model import Error
+    from extractor.pipeline import Report
+
+app = typer.Typer(
+    name="vllm-errors",
+    help="Every error that vLLM raises, read from its source without importing it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """The console script: every failure is one sentence on stderr."""
+    with contextlib.suppress(AttributeError, ValueError):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `vllm-errors show … | head` ends quietly
+    try:
+        app()
+    except ToolError as e:
+        _say(f"vllm-errors: {e}")
+        sys.exit(e.exit_code)
+    except KeyboardInterrupt:
+        _say("vllm-errors: interrupted; what was there before is untouched")
+        sys.exit(INTERRUPTED)
+
+
+def _say(text: str) -> None:
+    from extractor.printable import visible
+
+    print(visible(text), file=sys.stderr)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"vllm-errors {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Every error that vLLM raises, read from its source without importing it."""
+
+
+@app.command()
+def extract(
+    commit: Annotated[str | None, typer.Option(help="A commit (short or full), tag or branch of the repository.")] = None,
+    release: Annotated[str | None, typer.Option(help="A release on the package index, as 0.28.0.")] = None,
+    source: Annotated[Path | None, typer.Option(help="A local checkout, or any folder that holds vllm/.")] = None,
+    repo: Annotated[
+        str | None, typer.Option(help="Another repository for --commit: URL, OWNER/NAME or a local clone.")
+    ] = None,
+    index: Annotated[
+        str | None, typer.Option(help="Package index; else PIP_INDEX_URL, UV_DEFAULT_INDEX or UV_INDEX_URL.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder that datasets are written into.")] = Path("output"),
+    label: Annotated[str | None, typer.Option(help="The dataset's name under --out.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Read every file anew.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Extract the errors of one source tree into a dataset: the newest release, unless told otherwise.
+
+    Example: vllm-errors extract --release 0.28.0
+    """
+    from extractor import cache as caches
+    from extractor import pipeline, pool
+    from extractor.source import SourceOptions, open_tree
+    from extractor.terminal import progress_on
+
+    if sum(x is not None for x in (commit, release, source)) > 1:
+        raise ToolError("give one of --commit, --release and --source, not several")
+    if repo is not None and commit is None:
+        raise ToolError("--repo says where --commit is looked for: give --commit too")
+    started = time.monotonic()
+    folder = cache_folder()
+    options = SourceOptions(
+        commit=commit, release=release, source=source, repo=repo, index=index, label=label, cache=folder
+    )
+    tool = caches.fingerprint()
+    with progress_on(sys.stderr, quiet) as progress:
+        tree = open_tree(options, progress)
+        kept = caches.Cache(None if no_cache else folder, tool)
+        report = pipeline.run(tree, out, kept, tool, jobs or pool.default_jobs(), progress)
+        kept.close()
+    if not quiet:
+        _summary(report, time.monotonic() - started)
+
+
+def _summary(report: Report, seconds: float) -> None:
+    counts = report.counts
+    for skip in report.skipped[:5]:
+        _say(f"skipped {skip.path}: {skip.reason}")
+    if len(report.skipped) > 5:
+        _say(f"skipped {len(report.skipped) - 5} more: see {report.folder / 'skipped.json'}")
+    _say(
+        f"{counts.files:,} files, {counts.sites:,} sites, {counts.errors:,} errors, {counts.skipped} skipped, "
+        f"{seconds:.1f} s{' (already there)' if report.unchanged else ''}: {report.folder}"
+    )
+
+
+def cache_folder() -> Path:
+    """Where downloads and records are kept between runs."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("vllm-errors", appauthor=False)
+
+
+@app.command()
+def show(
+    what: Annotated[str, typer.Argument(metavar="ID", help="An id, the beginning of one, or PATH:LINE.")],
+    dataset: Annotated[
+        str | None, typer.Option(help="A dataset's folder, or its label under --out; else the newest.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder that datasets are in.")] = Path("output"),
+    json: Annotated[bool, typer.Option("--json", help="The record itself.")] = False,
+) -> None:
+    """Print the card of one error.
+
+    Example: vllm-errors show 068fcf03e462d1f1
+    """
+    from extractor import datasets
+
+    folder = datasets.locate(dataset, out)
+    error = datasets.find(folder, what)
+    if json:
+        from extractor.dataset import encode
+
+        sys.stdout.buffer.write(encode(error, indent=True))
+        return
+    _print_card(error, folder)
+
+
+def _print_card(error: Error, folder: Path) -> None:
+    from rich.console import Console
+
+    from extractor.dataset import read_manifest
+    from extractor.render.terminal import renderable
+
+    console: Any = Console(highlight=False, markup=False, emoji=False)
+    console.print(renderable(error, read_manifest(folder).source))
+
+
+__all__ = ["NothingFound", "app", "main"]

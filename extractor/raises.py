@@ -161,15 +161,23 @@ def _statements(top: cst.CSTNode) -> Iterable[cst.CSTNode]:
 
 def _docs(cut: Cut) -> list[tuple[int, int, RawDoc]]:
     """The docstrings of the functions in the cut with the lines that they speak of, innermost last."""
-    found = []
-    outer = ".".join(c.name for c in cut.classes)
-    for top in cut.nodes:
-        for node in (top, *scan.statements(top)):
+    found: list[tuple[int, int, RawDoc]] = []
+    outer = "".join(f"{c.name}." for c in cut.classes)
+
+    def visit(nodes: Iterable[ast.AST], prefix: str) -> None:
+        for node in nodes:
+            inside = prefix
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 text, line = index.docstring(node)
                 if text:
-                    symbol = f"{outer}.{node.name}" if outer and node is top else node.name
-                    found.append((node.lineno, node.end_lineno or node.lineno, RawDoc(symbol, line, text)))
+                    found.append((node.lineno, node.end_lineno or node.lineno, RawDoc(prefix + node.name, line, text)))
+                inside = f"{prefix}{node.name}.<locals>."
+            elif isinstance(node, ast.ClassDef):
+                inside = f"{prefix}{node.name}."
+            for field in scan.SUITES:
+                visit(getattr(node, field, ()), inside)
+
+    visit(cut.nodes, outer)
     return found
 
 

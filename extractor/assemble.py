@@ -1,0 +1,206 @@
+"""Owns the step from linked sites to errors: one error for all sites of a file with one message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from extractor import identity, message
+from extractor.expr import UnknownValue
+from extractor.model import Constant, Context, Doc, Error, Part, Provenance, Site, Variant
+from extractor.pattern import pattern
+from extractor.raises import FileRecord, RawSite
+from extractor.tree import ClassRef, Entity, External, Names
+from extractor.values import Exception_, Gap, Text
+
+MAX_MEMBERS = 200  # of a constant that is shown
+CAPITALS = re.compile(r"(?<![\w.\"'])[A-Za-z_][\w.]*\b")
+NAMED_CONSTANT = re.compile(r"\b_*[A-Z][A-Z0-9_]+\b")
+
+
+@dataclass(frozen=True, slots=True)
+class _Linked:
+    """A site and what it can raise; no variant at all for what is raised again."""
+
+    site: Site
+    message: str
+    variants: tuple[Variant, ...]
+    constants: dict[str, Constant]
+
+
+def errors(
+    records: Mapping[str, FileRecord], names: Names, summaries: message.Summaries, source: Provenance
+) -> tuple[Error, ...]:
+    """All errors of a tree, sorted by id."""
+    linker = _Linker(names, summaries, source)
+    groups: dict[tuple[str, str], list[_Linked]] = {}
+    for path in sorted(records):
+        for raw in records[path].sites:
+            linked = linker.link(path, raw)
+            groups.setdefault((path, linked.message or linked.site.exception), []).append(linked)
+    made = [_error(key, path, group, source.repo) for (path, key), group in groups.items()]
+    return tuple(sorted(made, key=lambda e: e.id))
+
+
+def _error(key: str, path: str, group: Sequence[_Linked], repo: str) -> Error:
+    first = group[0].site
+    variants = tuple(dict.fromkeys(v for linked in group for v in linked.variants))
+    constants = {name: c for linked in group for name, c in sorted(linked.constants.items())}
+    return Error(
+        id=identity.error_id(repo, key, path),
+        repo=repo,
+        kind=first.kind,
+        language="python",
+        exception=first.exception,
+        qualified_exception=first.qualified_exception,
+        bases=first.bases,
+        title=identity.title(key),
+        message=group[0].message,
+        http_status=first.http_status,
+        variants=variants,
+        pattern=pattern(variants),
+        constants=constants,
+        hints=(),
+        related=(),
+        sites=tuple(linked.site for linked in group),
+    )
+
+
+class _Linker:
+    def __init__(self, names: Names, summaries: message.Summaries, source: Provenance) -> None:
+        self._names = names
+        self._summaries = summaries
+        self._source = source
+
+    def link(self, path: str, raw: RawSite) -> _Linked:
+        """Evaluates what the site raises with the whole tree at hand."""
+        if raw.raised is None:
+            types = (raw.types or "BaseException").split(" | ")
+            entities = [self._names.resolve(path, t) for t in types]
+            shown = " | ".join(dict.fromkeys(t.rpartition(".")[2] for t in types))
+            site = self._site(path, raw, "reraise", shown, entities, None)
+            return _Linked(site, "", (), {})
+        owner = ClassRef(path, raw.owner[1]) if raw.owner else None
+        if owner is not None and owner.name not in self._names.indexes[path].classes:
+            owner = None  # a class inside a function
+        frame = message.Frame(path, self_name=raw.owner[0] if raw.owner else None, owner=owner)
+        made = message.results(raw.raised, frame, self._names, self._summaries, raw.assumed)
+        best = max(made, key=lambda e: sum(len(p) for p in e.text.pieces if isinstance(p, str)))
+        shown = " | ".join(dict.fromkeys(e.name for e in (best, *made)))
+        site = self._site(path, raw, "raise", shown, [e.entity for e in made], best.http_status)
+        variants = tuple(dict.fromkeys(_variant(e.text) for e in made if e.text.pieces))
+        return _Linked(site, written(best.text), variants, self._constants(path, owner, raw, made))
+
+    def _site(
+        self,
+        path: str,
+        raw: RawSite,
+        kind: str,
+        exception: str,
+        entities: Iterable[Entity | None],
+        http_status: int | None,
+    ) -> Site:
+        unique = list(dict.fromkeys(entities))
+        entity = unique[0] if len(unique) == 1 and isinstance(unique[0], ClassRef | External) else None
+        return Site(
+            path=path,
+            line=raw.line,
+            end_line=raw.end_line,
+            column=raw.column,
+            symbol=raw.symbol,
+            permalink=_permalink(self._source, path, raw.line, raw.end_line),
+            kind=kind,
+            exception=exception,
+            qualified_exception=self._qualified(entity),
+            bases=self._names.bases(entity) if entity is not None else (),
+            http_status=http_status,
+            cause=raw.cause,
+            context=Context(start=raw.context_start, lines=raw.context),
+            doc=Doc(symbol=raw.doc.symbol, path=path, line=raw.doc.line, text=raw.doc.text) if raw.doc else None,
+            exception_doc=self._class_doc(entity),
+        )
+
+    def _qualified(self, entity: ClassRef | External | None) -> str | None:
+        if isinstance(entity, ClassRef):
+            return self._names.qualified(entity)
+        return entity.name if entity is not None else None
+
+    def _class_doc(self, entity: ClassRef | External | None) -> Doc | None:
+        if not isinstance(entity, ClassRef):
+            return None
+        span = self._names.class_(entity).span
+        return None if span.doc is None else Doc(symbol=entity.name, path=entity.path, line=span.doc_line, text=span.doc)
+
+    def _constants(
+        self, path: str, owner: ClassRef | None, raw: RawSite, made: Sequence[Exception_]
+    ) -> dict[str, Constant]:
+        """What the names in capitals in the holes stand for."""
+        found: dict[str, Constant] = {}
+        for gap in {p for e in made for p in e.text.pieces if isinstance(p, Gap)}:
+            if not NAMED_CONSTANT.search(gap.expr):
+                continue
+            for name in CAPITALS.findall(gap.expr):
+                if name not in found and NAMED_CONSTANT.search(name):
+                    constant = self._constant(path, owner, raw, name)
+                    if constant is not None:
+                        found[name] = constant
+        return found
+
+    def _constant(self, path: str, owner: ClassRef | None, raw: RawSite, name: str) -> Constant | None:
+        own, _, attribute = name.partition(".")
+        try:
+            if owner is not None and raw.owner is not None and own == raw.owner[0]:
+                if not attribute or not self._names.is_fixed(owner, attribute):
+                    return None
+                name = f"{owner.name}.{attribute}"
+            value, ref = self._names.constant(path, name)
+            if ref is not None:
+                return Constant(value=plain(value), path=ref.path, line=ref.value.line)
+        except UnknownValue:
+            pass
+        return None
+
+
+def written(text: Text) -> str:
+    """The message: text with `{expression!conversion:spec}` where a value goes."""
+    return "".join(map(str, text.pieces))
+
+
+def _variant(text: Text) -> Variant:
+    parts = tuple(
+        Part(text=p) if isinstance(p, str) else Part(expr=p.expr, conversion=p.conversion, spec=p.spec)
+        for p in text.pieces
+    )
+    return Variant(message=written(text), parts=parts)
+
+
+def plain(value: Any) -> Any:
+    """A constant as JSON: tuples and sets as lists, sets in order. Raises `UnknownValue` when it is too large."""
+    match value:
+        case set() | frozenset():
+            return plain(sorted(value, key=lambda v: (type(v).__name__, str(v))))
+        case tuple() | list():
+            if len(value) > MAX_MEMBERS:
+                raise UnknownValue("too large")
+            return [plain(v) for v in value]
+        case dict():
+            if len(value) > MAX_MEMBERS:
+                raise UnknownValue("too large")
+            return {str(k): plain(v) for k, v in value.items()}
+        case str() | bool() | int() | None:
+            return value
+        case float() if value == value and abs(value) != float("inf"):
+            return value
+    return repr(value)
+
+
+def _permalink(source: Provenance, path: str, line: int, end: int) -> str | None:
+    if source.permalink is None:
+        return None
+    lines = f"L{line}-L{end}" if end > line else f"L{line}"
+    return f"{source.permalink}/{quote(path)}#{lines}"
+
+

@@ -1,0 +1,245 @@
+"""Owns the run: source tree -> records -> linked errors -> dataset on disk. One call for each stage."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from extractor import __version__, dataset, facts
+from extractor.assemble import errors as assemble
+from extractor.cache import Cache
+from extractor.dataset import Draft, encode
+from extractor.errors import ToolError
+from extractor.model import SCHEMA_VERSION, Counts, Error, Manifest, Provenance, Skip
+from extractor.pool import Crashed, Pool
+from extractor.raises import FileRecord, extract, summary
+from extractor.render import cards, environment
+from extractor.source import Tree
+from extractor.symbolic import Function
+from extractor.tree import Names
+
+BATCH_BYTES = 200_000  # of source in one task
+CARDS = 100  # in one task
+
+
+class Progress(Protocol):
+    """Where the run tells how far it is."""
+
+    def start(self, what: str, total: int | None) -> None: ...
+    def advance(self, amount: int) -> None: ...
+    def done(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a run came to."""
+
+    folder: Path
+    counts: Counts
+    skipped: tuple[Skip, ...]
+    source: Provenance
+    unchanged: bool = False
+
+
+def run(tree: Tree, out: Path, cache: Cache, tool: bytes, jobs: int, progress: Progress) -> Report:
+    """Extracts a tree into `out/<label>`. Raises `ToolError`."""
+    folder = out / tree.provenance.label
+    inputs = fingerprint(tree, tool)
+    if dataset.is_intact(folder, inputs):
+        manifest = dataset.read_manifest(folder)
+        return Report(folder, manifest.counts, dataset.read_skipped(folder), manifest.source, unchanged=True)
+    if not tree.entries and not tree.skipped:
+        raise ToolError("there is no Python file in this tree: give the folder that holds vllm/")
+    with Pool(jobs, preload=("extractor.raises", "extractor.render.cards")) as pool, Draft(folder) as draft:
+        records = read(tree, cache, pool, progress)
+        found = link(tree, records, cache)
+        write(found, tree.provenance, draft, pool, progress)
+        skipped = skips(tree, records)
+        counts = count(records, found, skipped)
+        draft.write(dataset.SKIPPED, encode(skipped, indent=True))
+        draft.write(dataset.SCHEMA, encode(dataset.schema(), indent=True))
+        draft.publish(
+            Manifest(
+                schema=SCHEMA_VERSION,
+                tool=f"vllm-errors {__version__}",
+                source=tree.provenance,
+                counts=counts,
+                inputs=inputs,
+                files=dict(sorted(draft.files.items())),
+            )
+        )
+    return Report(folder, counts, skipped, tree.provenance)
+
+
+def fingerprint(tree: Tree, tool: bytes) -> str:
+    """One hash over everything that the dataset depends on."""
+    digest = hashlib.sha256(tool + msgspec.msgpack.encode(tree.provenance) + msgspec.msgpack.encode(tree.skipped))
+    for entry in tree.entries:
+        digest.update(f"{entry.path}\0{entry.digest}\0".encode())
+    return digest.hexdigest()
+
+
+# --- reading ---------------------------------------------------------------------------------------------
+
+
+def read(tree: Tree, cache: Cache, pool: Pool, progress: Progress) -> dict[str, FileRecord]:
+    """The record of each file by path: from the cache, or read in the pool and kept."""
+    progress.start("reading files", len(tree.entries))
+    digests = {entry.path: entry.digest for entry in tree.entries}
+    kept = cache.get(set(digests.values()))
+    records: dict[str, FileRecord] = {}
+    missing: dict[str, list[str]] = {}
+    for path, digest in digests.items():
+        if digest in kept:
+            records[path] = msgspec.msgpack.decode(kept[digest], type=FileRecord)
+            progress.advance(1)
+        else:
+            missing.setdefault(digest, []).append(path)
+    tasks = list(_batches(tree.read([paths[0] for paths in missing.values()])))
+    for number, result in pool.run(_extract_all, [(batch,) for batch in tasks]):
+        made = _one_by_one(pool, tasks[number]) if isinstance(result, Crashed) else result
+        new = {digests[path]: data for path, data in made if data}
+        cache.put({digest: data for digest, data in new.items()})
+        for path, data in made:
+            for same in missing[digests[path]]:
+                records[same] = msgspec.msgpack.decode(data, type=FileRecord) if data else CRASHED
+                progress.advance(1)
+    progress.done()
+    return dict(sorted(records.items()))
+
+
+CRASHED = FileRecord((), 0, None, "reading it needs more memory or stack than a process has")
+
+
+def _batches(files: Iterable[tuple[str, bytes]]) -> Iterable[list[tuple[str, bytes]]]:
+    batch: list[tuple[str, bytes]] = []
+    size = 0
+    for path, data in files:
+        batch.append((path, data))
+        size += len(data)
+        if size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _extract_all(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+    return [(path, msgspec.msgpack.encode(extract(data))) for path, data in files]
+
+
+def _one_by_one(pool: Pool, files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+    """After a crash: the file that did it is told apart from those that stood beside it."""
+    made: list[tuple[str, bytes]] = []
+    for number, result in pool.run(_extract_all, [([file],) for file in files]):
+        made += [(files[number][0], b"")] if isinstance(result, Crashed) else result
+    return made
+
+
+# --- linking ---------------------------------------------------------------------------------------------
+
+
+def link(tree: Tree, records: dict[str, FileRecord], cache: Cache) -> tuple[Error, ...]:
+    """All errors, with what other files and other errors say about them."""
+    names = Names({path: record.index for path, record in records.items() if record.index is not None})
+    summaries = _Summaries(tree, cache)
+    found = assemble(records, names, summaries, tree.provenance)
+    summaries.keep()
+    return facts.enrich(found)
+
+
+class _Summaries:
+    """The functions that messages are built by: read when one is first asked for, and kept."""
+
+    def __init__(self, tree: Tree, cache: Cache) -> None:
+        self._tree = tree
+        self._cache = cache
+        self._digests = {entry.path: entry.digest for entry in tree.entries}
+        self._known: dict[tuple[str, int], Function | None] = {}
+        self._new: dict[str, bytes] = {}
+        self._data: dict[str, bytes] = {}
+
+    def __call__(self, path: str, first: int, last: int) -> Function | None:
+        key = (path, first)
+        if key not in self._known:
+            name = f"{self._digests[path]}:{first}:{last}"
+            kept = self._cache.get([name]).get(name)
+            if kept is None:
+                function = summary(self._source(path), first, last)
+                kept = self._new[name] = msgspec.msgpack.encode(function)
+            self._known[key] = msgspec.msgpack.decode(kept, type=Function | None)
+        return self._known[key]
+
+    def _source(self, path: str) -> bytes:
+        if path not in self._data:
+            self._data.update(self._tree.read([path]))
+        return self._data[path]
+
+    def keep(self) -> None:
+        self._cache.put(self._new)
+
+
+# --- writing ---------------------------------------------------------------------------------------------
+
+
+def write(found: Sequence[Error], source: Provenance, draft: Draft, pool: Pool, progress: Progress) -> None:
+    """`errors.jsonl`, and a JSON and a Markdown file for each error."""
+    progress.start("writing cards", len(found))
+    (draft.folder / "errors").mkdir()
+    chunks = [found[start : start + CARDS] for start in range(0, len(found), CARDS)]
+    lines: dict[int, bytes] = {}
+    tasks = [(str(draft.folder), msgspec.msgpack.encode(chunk), source) for chunk in chunks]
+    for number, result in pool.run(_write_chunk, tasks):
+        if isinstance(result, Crashed):
+            raise ToolError("a process died while writing cards: free some memory and run again")
+        if isinstance(result, OSError):
+            raise ToolError(f"cannot write {draft.target}: {result.strerror}; make room or name another folder with --out")
+        lines[number], digests = result
+        draft.files.update(digests)
+        progress.advance(len(chunks[number]))
+    draft.write(dataset.ERRORS, b"".join(lines[number] for number in range(len(chunks))))
+    progress.done()
+
+
+def _write_chunk(folder: str, chunk: bytes, source: Provenance) -> tuple[bytes, dict[str, str]] | OSError:
+    environment_ = environment()
+    lines: list[bytes] = []
+    digests: dict[str, str] = {}
+    try:
+        for error in msgspec.msgpack.decode(chunk, type=tuple[Error, ...]):
+            lines.append(encode(error))
+            card = cards.markdown(error, source, environment_).encode()
+            for name, data in ((f"errors/{error.id}.json", encode(error, indent=True)), (f"errors/{error.id}.md", card)):
+                Path(folder, name).write_bytes(data)
+                digests[name] = hashlib.sha256(data).hexdigest()
+    except OSError as e:
+        return e
+    return b"".join(lines), digests
+
+
+def skips(tree: Tree, records: dict[str, FileRecord]) -> tuple[Skip, ...]:
+    """Each file that was not read, with the reason."""
+    unread = [
+        Skip(path=path, reason=record.reason, raises=record.raises)
+        for path, record in records.items()
+        if record.reason is not None
+    ]
+    return tuple(sorted((*tree.skipped, *unread), key=lambda s: s.path))
+
+
+def count(records: dict[str, FileRecord], found: Sequence[Error], skipped: Sequence[Skip]) -> Counts:
+    """The figures of the manifest. `raises` are statements met in files that could be read."""
+    sites = sum(len(error.sites) for error in found)
+    return Counts(
+        files=len(records),
+        raises=sum(record.raises for record in records.values() if record.reason is None),
+        sites=sites,
+        errors=len(found),
+        merged=sites - len(found),
+        skipped=len(skipped),
+    )

@@ -1,0 +1,79 @@
+"""Owns the worker processes: tasks in, results out in any order, and a crash costs one task, not the run.
+
+A task is a picklable function and its arguments. Workers run without the cycle collector, since syntax trees
+hold no cycles and collecting them over and over costs a third of the time.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Crashed(Exception):
+    """The worker died on this task: out of memory, or a crash of a parser on hostile input."""
+
+
+def default_jobs() -> int:
+    """As many as this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Pool:
+    """A pool of processes, started when it is first needed. Use it as a context manager."""
+
+    def __init__(self, jobs: int, preload: tuple[str, ...] = ()) -> None:
+        self._jobs = max(1, jobs)
+        self._preload = list(preload)
+        self._executor: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._executor is not None:
+            self._executor.shutdown(wait=exc[0] is None, cancel_futures=True)
+            self._executor = None
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._executor is None:
+            method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+            context = multiprocessing.get_context(method)
+            context.set_forkserver_preload(self._preload)
+            self._executor = ProcessPoolExecutor(self._jobs, mp_context=context, initializer=_prepare)
+        return self._executor
+
+    def run(self, function: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, T | Crashed]]:
+        """`(number of the task, result)` as they come; a task that kills its worker gives `Crashed`."""
+        todo = list(tasks)
+        left = set(range(len(todo)))
+        try:
+            executor = self._started()
+            futures: dict[Future[T], int] = {executor.submit(function, *todo[n]): n for n in sorted(left)}
+            for future in as_completed(futures):
+                result = future.result()
+                left.discard(futures[future])
+                yield futures[future], result
+        except BrokenProcessPool:
+            self._executor = None
+            for n in sorted(left):
+                yield n, self._alone(function, todo[n])
+
+    def _alone(self, function: Callable[..., T], task: tuple[Any, ...]) -> T | Crashed:
+        """After a crash each task that is left gets a process of its own when it needs one."""
+        try:
+            return self._started().submit(function, *task).result()
+        except BrokenProcessPool:
+            self._executor = None
+            return Crashed("the process that read it died")
+
+
+def _prepare() -> None:
+    gc.disable()

@@ -1,0 +1,55 @@
+"""Owns progress on a terminal: bars while something is under way, nothing at all anywhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+
+
+class Silent:
+    """No terminal, or --quiet."""
+
+    def start(self, what: str, total: int | None) -> None:
+        """Says nothing."""
+
+    def advance(self, amount: int) -> None:
+        """Says nothing."""
+
+    def done(self) -> None:
+        """Says nothing."""
+
+
+class _Shown:
+    """One bar at a time; a stage's bar goes when it is done."""
+
+    def __init__(self, bars: Bars) -> None:
+        self._bars = bars
+        self._task = bars.add_task("", visible=False)
+
+    def start(self, what: str, total: int | None) -> None:
+        self._bars.remove_task(self._task)
+        self._task = self._bars.add_task(what, total=total)
+
+    def advance(self, amount: int) -> None:
+        self._bars.advance(self._task, amount)
+
+    def done(self) -> None:
+        self._bars.update(self._task, visible=False)
+
+
+@contextmanager
+def progress_on(stream: TextIO, quiet: bool) -> Iterator[Silent | _Shown]:
+    """A progress display for the stream, when a person is watching it."""
+    if quiet or not stream.isatty():
+        yield Silent()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(file=stream), transient=True) as bars:
+        yield _Shown(bars)
