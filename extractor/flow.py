@@ -9,7 +9,7 @@ left to `lower`, and only those that a message needs are ever looked at.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -327,15 +327,17 @@ class Walker:
         since, start = len(self._log), env
         inner = env
         rebound = assigned(node.body.body)
-        for name in rebound:
-            inner = self._bind(name, UNKNOWN, inner)
+        carried = {name: lower.Unknown() for name in rebound}
+        for name, binding in carried.items():
+            inner = self._bind(name, binding, inner)
         if isinstance(node, cst.For):
             inner = self._target(node.target, UNKNOWN, inner)
         self._loops.append(_Loop())
         body = self.block(node.body.body, inner, scope)
         loop = self._loops.pop()
         added = _added(node, rebound)
-        ways = [Outcome(start)] + [Outcome(e) for e in loop.again] + ([Outcome(body.env)] if body.falls else [])
+        again = [*loop.again, body.env] if body.falls else loop.again
+        ways = [Outcome(start), *(Outcome(_settled(e, carried, start)) for e in again)]
         forever = isinstance(node, cst.While) and isinstance(node.test, cst.Name) and node.test.value == "True"
         done = self._fork(ways, start, since)
         env = done.env
@@ -345,7 +347,7 @@ class Walker:
         if node.orelse is not None:
             after = self.block(node.orelse.body.body, after.env, scope)
         if loop.exits:
-            exits = [Outcome(e) for e in loop.exits]
+            exits = [Outcome(_settled(e, carried, start)) for e in loop.exits]
             after = self._fork([*exits, after] if after.falls or after.result is not None else exits, start, since)
         result = after.result
         if self._results and _returns(body):
@@ -451,6 +453,15 @@ VISITS: dict[type, Callable[[Walker, Any, Env, _Scope], Outcome]] = {
 COMPOUND = (cst.If, cst.For, cst.While, cst.Try, cst.TryStar, cst.With, cst.FunctionDef, cst.ClassDef, cst.Match)
 
 FALL = sym.Name("<falls>")  # where control goes on behind the statement
+
+
+def _settled(env: Env, carried: Mapping[str, Binding], start: Env) -> Env:
+    """Behind a loop, a name that an iteration left alone has what it had before, or what another way out gave it."""
+    for name, binding in carried.items():
+        if env.get(name) is binding:
+            before = start.get(name)
+            env = env.discard(name) if before is None else env.insert(name, before)
+    return env
 
 
 def _gap(result: sym.Expr) -> Callable[[sym.Expr], sym.Expr]:

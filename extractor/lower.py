@@ -29,7 +29,7 @@ MAX_ASSUMED = 12
 CSTNodeT = TypeVar("CSTNodeT", bound=cst.CSTNode)
 TEXT_METHODS = frozenset(
     "format format_map join strip lstrip rstrip lower upper title capitalize casefold replace removeprefix "
-    "removesuffix expandtabs ljust rjust center zfill".split()
+    "removesuffix expandtabs ljust rjust center zfill split".split()
 )
 CONVERSIONS = {"str": None, "repr": "r", "ascii": "a"}
 

@@ -560,8 +560,8 @@ def _folded(value: Any, src: str) -> Value:
             return text(value)
         case bool() | int() | float() | None:
             return Known(value)
-        case tuple() | list():
-            return Series(type(value).__name__, tuple(_folded(v, repr(v)) for v in value), src)
+        case tuple():
+            return Series("tuple", tuple(_folded(v, repr(v)) for v in value), src)
         case dict():
             return Table(tuple((_folded(k, repr(k)), _folded(v, repr(v))) for k, v in value.items()), src)
     return Unknown(src)
@@ -646,27 +646,32 @@ def _substituted(src: str, replacement: Callable[[str], str | None]) -> str:
     """Replaces names in an expression; names that the expression binds itself are left alone."""
     out = src
     last = len(src) + 1
-    for start, end, name in _mentions(src):
+    for start, end, name, tight in _mentions(src):
         new = replacement(name) if end <= last else None
         if new is not None:
-            out = out[:start] + (new if _is_atom(new) else f"({new})") + out[end:]
+            out = out[:start] + (f"({new})" if tight and not _is_atom(new) else new) + out[end:]
             last = start
     return out
 
 
+LOOSE = (ast.Call, ast.keyword, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Expression)
+
+
 @lru_cache(maxsize=20_000)
-def _mentions(src: str) -> tuple[tuple[int, int, str], ...]:
-    """Where an expression mentions a dotted name, last first, longer before shorter; not inside f-strings,
-    whose columns are not to be trusted before Python 3.12."""
+def _mentions(src: str) -> tuple[tuple[int, int, str, bool], ...]:
+    """Where an expression mentions a dotted name, last first, longer before shorter; `tight`: inside an operator.
+
+    Not inside f-strings, whose columns are not to be trusted before Python 3.12.
+    """
     try:
         tree = ast.parse(src, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    found: list[tuple[int, int, str]] = []
+    found: list[tuple[int, int, str, bool]] = []
     bound: set[str] = set()
-    stack: list[ast.AST] = [tree.body]
+    stack: list[tuple[ast.AST, bool]] = [(tree.body, False)]
     while stack:
-        node = stack.pop()
+        node, tight = stack.pop()
         if isinstance(node, ast.JoinedStr):
             continue
         if isinstance(node, ast.arg):
@@ -676,11 +681,13 @@ def _mentions(src: str) -> tuple[tuple[int, int, str], ...]:
                 bound.add(node.id)
             name = expr.dotted(node)
             if name is not None:
-                found.append((node.col_offset, node.end_col_offset or 0, name))
-        stack.extend(ast.iter_child_nodes(node))
+                found.append((node.col_offset, node.end_col_offset or 0, name, tight))
+        for child in ast.iter_child_nodes(node):
+            called = isinstance(node, ast.Call) and child is node.func
+            stack.append((child, called or not isinstance(node, LOOSE)))
     if not src.isascii():
         data = src.encode()
-        found = [(len(data[:a].decode()), len(data[:b].decode()), name) for a, b, name in found]
+        found = [(len(data[:a].decode()), len(data[:b].decode()), name, tight) for a, b, name, tight in found]
     kept = [mention for mention in found if mention[2].split(".")[0] not in bound]
     return tuple(sorted(kept, key=lambda m: (-m[0], -m[1])))
 

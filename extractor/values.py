@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import count, groupby
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -279,27 +279,24 @@ def _converted(value: Value, match: re.Match[str]) -> Text:
 
 def formatted(value: Text, args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> Text | None:
     """`value.format(*args, **kwargs)`; fields that nothing is given for stay as they are."""
-    whole, gaps = masked(value)
-    pieces: list[Piece] = []
-    auto = 0
     try:
-        for literal, field, spec, conversion in string.Formatter().parse(whole):
-            pieces += unmasked(literal, gaps).pieces
-            if field is None:
-                continue
-            if field == "" or field[0] in ".[":
-                field, auto = f"{auto}{field}", auto + 1
-            pieces += _field(field, args, kwargs, conversion, _spec(spec or "", args, kwargs)).pieces
+        return _fields(value, args, kwargs, count())
     except ValueError:
         return None
+
+
+def _fields(value: Text, args: tuple[Value, ...], kwargs: Mapping[str, Value], auto: Iterator[int]) -> Text:
+    whole, gaps = masked(value)
+    pieces: list[Piece] = []
+    for literal, field, spec, conversion in string.Formatter().parse(whole):
+        pieces += unmasked(literal, gaps).pieces
+        if field is None:
+            continue
+        if field == "" or field[0] in ".[":
+            field = f"{next(auto)}{field}"
+        inner = "".join(map(str, _fields(Text((spec,)), args, kwargs, auto).pieces)) if spec else ""
+        pieces += _field(field, args, kwargs, conversion, inner).pieces
     return text(*pieces)
-
-
-def _spec(spec: str, args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> str:
-    if "{" not in spec:
-        return spec
-    inner = formatted(Text((spec,)), args, kwargs)
-    return spec if inner is None else "".join(map(str, inner.pieces))
 
 
 def _field(

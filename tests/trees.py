@@ -1,0 +1,57 @@
+"""Small source trees as dicts of text, and the errors in them, without a disk in between."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from textwrap import dedent
+
+from extractor.assemble import errors
+from extractor.model import Error, Provenance, Site
+from extractor.raises import extract, summary
+from extractor.symbolic import Function
+from extractor.tree import Names
+
+SOURCE = Provenance(repo="vllm-project/vllm", label="test", permalink="https://example.org/blob/abc")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A site with the error that it belongs to."""
+
+    error: Error
+    site: Site
+
+    @property
+    def message(self) -> str:
+        return self.error.message
+
+    @property
+    def messages(self) -> set[str]:
+        return {v.message for v in self.error.variants} or {self.error.message}
+
+
+def errors_in(files: Mapping[str, str | bytes]) -> tuple[Error, ...]:
+    data = {path: text if isinstance(text, bytes) else dedent(text).encode() for path, text in files.items()}
+    records = {path: extract(content) for path, content in data.items()}
+    known: dict[tuple[str, int], Function | None] = {}
+
+    def summaries(path: str, first: int, last: int) -> Function | None:
+        if (path, first) not in known:
+            known[path, first] = summary(data[path], first, last)
+        return known[path, first]
+
+    names = Names({path: record.index for path, record in records.items() if record.index is not None})
+    return errors(records, names, summaries, SOURCE)
+
+
+def sites_in(files: Mapping[str, str | bytes]) -> list[Found]:
+    """All sites in the order of files, then lines."""
+    found = [Found(error, site) for error in errors_in(files) for site in error.sites]
+    return sorted(found, key=lambda f: (f.site.path, f.site.line, f.site.column))
+
+
+def only(text: str, **more: str) -> Found:
+    """The one site of `a.py`; other files by name with `__` for `/`."""
+    files = {"vllm/a.py": text} | {f"{name.replace('__', '/')}.py": other for name, other in more.items()}
+    return next(f for f in sites_in(files) if f.site.path == "vllm/a.py")
