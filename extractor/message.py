@@ -148,6 +148,8 @@ class Evaluation:
             func = self.value(node.func, frame)
             if _is_class_like(node.func):
                 args, kwargs = self.arguments(node, frame)
+                if isinstance(func, Named) and isinstance(func.entity, ClassRef | External):
+                    return self._made(func.entity, func.src, args, kwargs, frame)
                 return Exception_(source_of(func) or "...", None, _joined(args))
         src = source_of(value) or "..."
         return Exception_(src, None, text(Gap(src)))
