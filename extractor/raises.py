@@ -255,6 +255,8 @@ def _bare(node: ast.Raise, cut: Cut, source: Source, error: Exception) -> RawSit
 def _newer(source: Source, error: SyntaxError) -> FileRecord:
     """libcst knows newer grammar than the running `ast`: the whole file goes through it."""
     at = f"line {error.lineno}: " if error.lineno else ""
+    if scan.bracket_depth(source.text) > scan.MAX_DEPTH:
+        raise Unreadable(f"brackets are nested more than {scan.MAX_DEPTH} deep")  # libcst would crash
     try:
         wrapper = MetadataWrapper(cst.parse_module(source.text), unsafe_skip_copy=True)
         positions = wrapper.resolve(PositionProvider)

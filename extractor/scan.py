@@ -18,6 +18,7 @@ from dataclasses import dataclass
 LINE_END = re.compile(r"\r\n|\r|\n")
 SUITES = ("body", "handlers", "orelse", "finalbody", "cases")
 MAX_BYTES = 32 * 1024 * 1024
+MAX_DEPTH = 200  # of brackets, as Python's own parser has it
 
 
 class Unreadable(Exception):
@@ -50,7 +51,8 @@ def decode(data: bytes) -> Source:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         text = data.decode(encoding)
     except (SyntaxError, LookupError) as e:
-        raise Unreadable(f"its encoding is not known: {e}") from None
+        missing = "missing encoding" in str(e)
+        raise Unreadable("it is not utf-8 and names no other encoding" if missing else f"its encoding: {e}") from None
     except UnicodeDecodeError as e:
         raise Unreadable(f"it is not {e.encoding}: {e.reason} at byte {e.start}") from None
     if "\r" in text:
@@ -59,15 +61,24 @@ def decode(data: bytes) -> Source:
 
 
 def parse(source: Source) -> ast.Module:
-    """`ast` of the running Python. Raises `SyntaxError`, also for what its parser gives up on."""
+    """`ast` of the running Python. Raises `SyntaxError`, or `Unreadable` for what its parser gives up on."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             return ast.parse(source.text)
         except (RecursionError, MemoryError):
-            raise SyntaxError("nested too deeply for Python's own parser") from None
+            raise Unreadable("it is nested too deeply for Python's own parser") from None
         except ValueError as e:
             raise SyntaxError(str(e)) from None
+
+
+def bracket_depth(text: str) -> int:
+    """How deep brackets are nested, those in texts and comments counted too."""
+    depth = deepest = 0
+    for bracket in re.findall(r"[\[\](){}]", text):
+        depth = depth + 1 if bracket in "([{" else max(0, depth - 1)
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def statements(node: ast.AST) -> Iterator[ast.stmt]:
