@@ -24,7 +24,7 @@ from extractor.values import (
 )  # fmt: skip
 
 MAX_VARIANTS = 16
-MAX_RUNS = 64
+MAX_RUNS = 32
 MAX_CALLS = 8  # helpers within helpers
 
 Summaries = Callable[[str, int, int], sym.Function | None]
@@ -175,8 +175,7 @@ class Evaluation:
             case sym.Name():
                 return self._name(node, frame)
             case sym.Alias(inner, src):
-                value = self.value(inner, frame)
-                return value if isinstance(value, Text | Known | Series | Exception_) else Unknown(self.written(src, frame))
+                return self._alias(inner, frame) or Unknown(self.written(src, frame))
             case sym.Add():
                 return self._add(node, frame)
             case sym.Cond():
@@ -233,6 +232,17 @@ class Evaluation:
                     return found
             return Unknown(self.written(node.dotted, frame))
         return self._global(node.dotted, frame)
+
+    def _alias(self, inner: sym.Expr, frame: Frame) -> Value | None:
+        """A local in a hole: its text, if it has any. One of several numbers, or any value of a table, is data:
+        there the name says more, and it covers them all."""
+        if isinstance(inner, sym.Item) and isinstance(self.value(inner.value, frame), Table):
+            if not isinstance(self.value(inner.key, frame), Text | Known):
+                return None
+        value = self.value(inner, frame)
+        if isinstance(value, Known) and isinstance(inner, sym.Cond):
+            return None
+        return value if isinstance(value, Text | Known | Series | Exception_) else None
 
     def _attribute(self, name: str, frame: Frame) -> Value | None:
         """`self.NAME`, where the class says once and for all what that is."""
