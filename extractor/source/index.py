@@ -1,0 +1,193 @@
+"""Owns talking to a package index: which files vLLM has there, and getting one of them, verified.
+
+The index is the user's own; without an option or a variable that names one, it is the default of
+pypi-simple. Every failure of the network ends as `Unreachable` or as a `ToolError` in one sentence.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from extractor.errors import ToolError
+from extractor.source import archive
+from extractor.source.base import Progress
+from extractor.source.names import one_line, without_secrets
+from extractor.source.store import cannot_write
+
+if TYPE_CHECKING:
+    from pypi_simple import DistributionPackage, PyPISimple
+    from requests import RequestException
+
+PROJECT = "vllm"
+VARIABLES = ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL")
+TIMEOUT = (10.0, 60.0)  # seconds to connect, and between two pieces of an answer
+RETRIES = 2
+
+_NAMED = re.compile(r"[A-Za-z0-9][\w.-]*=(?=[a-z]+://)")  # uv allows `name=url`
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+!-]*")
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+class Unreachable(Exception):
+    """No network, or no index at the other end; the text says what happened."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A file of a release on the index that could be read."""
+
+    filename: str
+    version: str
+    wheel: bool
+    sha256: str | None
+    size: int | None
+    yanked: bool
+    uploaded: str | None  # ISO 8601, UTC
+    package: DistributionPackage
+
+
+def endpoint(option: str | None, environment: Mapping[str, str] = os.environ) -> str | None:
+    """The index to ask; None: the default of pypi-simple."""
+    for value in (option, *(environment.get(name) for name in VARIABLES)):
+        if value and value.strip():
+            return _NAMED.sub("", value.strip(), count=1)
+    return None
+
+
+class Index:
+    """One package index, for as long as a release is looked for."""
+
+    def __init__(self, address: str | None) -> None:
+        self._address = address
+
+    def candidates(self) -> list[Candidate]:
+        """All readable files of the project."""
+        with self._client() as client:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # an index newer than the client is read as far as it goes
+                page = client.get_project_page(PROJECT, timeout=TIMEOUT)
+            return [c for c in map(_candidate, page.packages) if c is not None]
+
+    def download(self, candidate: Candidate, target: Path, progress: Progress) -> None:
+        """Writes the file to `target`, its hash checked on the way."""
+        try:
+            with self._client() as client:
+                client.download_package(
+                    candidate.package,
+                    target,
+                    verify=True,
+                    progress=_tracker(candidate, progress),
+                    timeout=TIMEOUT,
+                )
+        except OSError as e:
+            raise cannot_write(target.parent, e) from e
+
+    @contextmanager
+    def _client(self) -> Iterator[PyPISimple]:
+        import requests
+        from pypi_simple import PyPISimple
+        from pypi_simple.errors import DigestMismatchError, NoSuchProjectError, UnsupportedRepoVersionError
+        from requests import exceptions
+        from requests.adapters import HTTPAdapter
+        from urllib3.util import Retry
+
+        try:
+            with PyPISimple() if self._address is None else PyPISimple(self._address) as client:
+                retry = Retry(
+                    RETRIES, backoff_factor=0.2, status_forcelist=(502, 503, 504), raise_on_status=False
+                )
+                client.s.mount("http://", HTTPAdapter(max_retries=retry))
+                client.s.mount("https://", HTTPAdapter(max_retries=retry))
+                yield client
+        except NoSuchProjectError as e:
+            raise ToolError(
+                f"the package index {self._name()} has no project {PROJECT}: check --index"
+            ) from e
+        except DigestMismatchError as e:
+            raise ToolError(
+                f"what {self._name()} sent is not what its sha256 says: run again, or check --index"
+            ) from e
+        except requests.HTTPError as e:
+            status = "an error" if e.response is None else str(e.response.status_code)
+            raise ToolError(f"the package index {self._name()} answers {status}: check --index") from e
+        except (exceptions.InvalidSchema, exceptions.InvalidURL, exceptions.MissingSchema) as e:
+            raise ToolError(f"{self._name()} is not the address of a package index: check --index") from e
+        except requests.RequestException as e:
+            raise Unreachable(f"cannot reach the package index {self._name()} ({_reason(e)})") from e
+        except (UnsupportedRepoVersionError, ValueError) as e:
+            raise ToolError(f"{self._name()} does not answer as a package index does: check --index") from e
+
+    def _name(self) -> str:
+        return "of pypi-simple" if self._address is None else one_line(without_secrets(self._address))
+
+
+def _candidate(package: DistributionPackage) -> Candidate | None:
+    name, version = package.filename, package.version
+    if (
+        version is None
+        or package.project is None
+        or not _PLAIN.fullmatch(name)
+        or not archive.is_archive(name)
+    ):
+        return None
+    if package.package_type not in ("sdist", "wheel"):
+        return None
+    sha256 = package.digests.get("sha256", "").lower()
+    uploaded = package.upload_time
+    return Candidate(
+        filename=name,
+        version=version,
+        wheel=package.package_type == "wheel",
+        sha256=sha256 if _HASH.fullmatch(sha256) else None,
+        size=package.size,
+        yanked=package.is_yanked,
+        uploaded=None if uploaded is None else uploaded.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        package=package,
+    )
+
+
+def _reason(e: RequestException) -> str:
+    import requests
+
+    kinds = (
+        (requests.exceptions.SSLError, "its certificate is not trusted"),
+        (requests.exceptions.ProxyError, "the proxy does not answer"),
+        (requests.exceptions.Timeout, "it does not answer in time"),
+        (requests.exceptions.ChunkedEncodingError, "the answer was cut off"),
+    )
+    return next((text for kind, text in kinds if isinstance(e, kind)), "no connection")
+
+
+class _Tracker:
+    """What pypi-simple reports to, for as long as one download lasts."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def __enter__(self) -> _Tracker:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, e: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self._progress.done()
+
+    def update(self, increment: int) -> None:
+        """A piece has arrived."""
+        self._progress.advance(increment)
+
+
+def _tracker(candidate: Candidate, progress: Progress) -> Callable[[int | None], _Tracker]:
+    def start(length: int | None) -> _Tracker:
+        progress.start(f"downloading {candidate.filename}", length or candidate.size)
+        return _Tracker(progress)
+
+    return start
