@@ -30,6 +30,7 @@ class Bounded:
         self._stream = stream
         self._limit = limit
         self._at = 0
+        self._last = b""
 
     @classmethod
     def gzip(cls, file: IO[bytes], limit: int) -> Bounded:
@@ -49,6 +50,7 @@ class Bounded:
             size = self._limit - self._at + 1  # one more than may be there: an honest end is no bomb
         data = self._stream.read(size)
         self._at += len(data)
+        self._last = data
         if self._at > self._limit:
             raise TooLarge(f"holds more than {self._limit >> 20} MiB")
         return data
@@ -65,6 +67,10 @@ class Bounded:
     def tell(self) -> int:
         """How many bytes were read."""
         return self._at
+
+    def ended(self) -> bool:
+        """Whether the last thing read was the block of zeros that ends an archive."""
+        return bool(self._last) and not self._last.strip(b"\0")
 
     def close(self) -> None:
         """The file below belongs to somebody else."""

@@ -23,8 +23,13 @@ class Checkout:
     tagged: tuple[tuple[bytes, bytes], ...]  # git's one-letter state, path below the folder
 
     def files(self) -> Collection[bytes]:
-        """Tracked files and those that are not ignored, relative to the folder."""
-        return {path for _, path in self.tagged}
+        """Tracked files, and others that are neither ignored nor in an environment, below the folder."""
+        others = {path for state, path in self.tagged if state == b"?"}
+        environments = {
+            parts[:-1] for path in others if (parts := tuple(path.split(b"/")))[-1] == names.ENVIRONMENT
+        }
+        dropped = {path for path in others if names.ignored(tuple(path.split(b"/")), environments)}
+        return {path for _, path in self.tagged} - dropped
 
     def sparse(self) -> Collection[bytes]:
         """Files that are tracked but not wanted on this disk."""
@@ -32,7 +37,8 @@ class Checkout:
 
     def dirty(self) -> bool:
         """Whether anything below the folder differs from the commit."""
-        return bool(require(self.git, "status", "--porcelain", "--untracked-files=normal", "-z", "--", "."))
+        changed = ("status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=dirty")
+        return bool(require(self.git, *changed, "--", "."))
 
     def permalink(self) -> str | None:
         """Where the folder is shown to readers at its commit."""
@@ -47,12 +53,14 @@ def find_checkout(folder: Path) -> Checkout | None:
     if not any((parent / ".git").exists() for parent in (folder, *folder.parents)):
         return None
     git = Git(folder)
-    found = git.run("rev-parse", "--show-prefix")
+    found = git.run("rev-parse", "--is-inside-work-tree", "--show-prefix")
     if found.status:
         if b"not a git repository" in found.error or b"must be run in a work tree" in found.error:
             return None  # a folder that is called .git and is none
         raise trouble(folder, found.error)
-    prefix = found.output.removesuffix(b"\n")
+    inside, _, prefix = found.output.removesuffix(b"\n").partition(b"\n")
+    if inside != b"true":
+        return None  # its configuration has the work tree elsewhere
     git = git.without_filters()
     if prefix and not require(git, "ls-files", "-z", "--cached", "--", "."):
         return None  # it only lies in somebody's checkout: an unpacked release in an ignored folder, say

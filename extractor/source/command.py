@@ -31,6 +31,9 @@ CONFIG = (
     "http.lowSpeedLimit=1000",  # bytes a second; less for a minute is a dead connection
     "http.lowSpeedTime=60",
 )
+NOISE = re.compile(
+    r"(?:fatal: )?Could not read from remote|Please make sure|and the repository exists|warning: |hint: "
+)
 # a hook or an alias of git that runs this tool sets these for the repository that it is in
 INHERITED = (
     "GIT_DIR",
@@ -49,6 +52,7 @@ INHERITED = (
     "GIT_ICASE_PATHSPECS",
     "GIT_EXTERNAL_DIFF",
     "GIT_TRACE",
+    "GIT_DEFAULT_HASH",
 )
 
 
@@ -191,9 +195,10 @@ def trouble(folder: Path, error: bytes) -> ToolError:
 
 
 def reason(error: bytes) -> str:
-    """The last line in which git says what went wrong."""
+    """The line in which git says what went wrong; the last ones are general advice."""
     text = without_secrets(error.decode("utf-8", "replace"))
-    lines = [line.strip() for line in re.split(r"[\r\n]+", text) if line.strip()]
-    said = [line for line in lines if re.match(r"(fatal|error|remote: fatal|ssh|remote): ", line)] or lines
-    fatal = [line for line in said if line.startswith("fatal: ")] or said
-    return one_line(re.sub(r"^(?:fatal|error): ", "", fatal[-1]))[:300] if fatal else "it does not say why"
+    lines = [line.strip() for line in re.split(r"[\r\n]+", text) if line.strip() and not NOISE.match(line)]
+    fatal = [line for line in lines if line.startswith("fatal: ")]
+    said = [line for line in lines if line.startswith(("error: ", "ssh: ", "remote: "))]
+    best = (fatal or said or lines or ["it does not say why"])[0]
+    return one_line(re.sub(r"^(?:fatal|error): ", "", best))[:300]

@@ -120,7 +120,7 @@ class _Found:
                 continue
             for item in items:
                 parts = (*folder, item.name)
-                if parts != (b"tests",) and item.is_dir(follow_symlinks=False):
+                if parts != (b"tests",) and _is_folder(item):
                     if item.name not in names.IGNORED_FOLDERS:
                         folders.append(parts)
                 elif names.wanted(parts):
@@ -186,3 +186,10 @@ class _Found:
 def _unreadable(e: Exception) -> str:
     reason = e.strerror if isinstance(e, OSError) and e.strerror else "a loop of links"
     return f"{UNREADABLE}: {reason.lower()}"
+
+
+def _is_folder(item: os.DirEntry[bytes]) -> bool:
+    try:
+        return item.is_dir(follow_symlinks=False)
+    except OSError:
+        return False  # and as a file it gets its reason

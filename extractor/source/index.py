@@ -12,13 +12,14 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from extractor.errors import ToolError
-from extractor.source import archive
 from extractor.source.base import Progress
+from extractor.source.members import is_archive
 from extractor.source.names import one_line, without_secrets
 from extractor.source.store import cannot_write
 
@@ -70,11 +71,15 @@ class Index:
 
     def candidates(self) -> list[Candidate]:
         """All readable files of the project."""
-        with self._client() as client:
-            with warnings.catch_warnings():
+        try:
+            with self._client() as client, warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # an index newer than the client is read as far as it goes
                 page = client.get_project_page(PROJECT, timeout=TIMEOUT)
-            return [c for c in map(_candidate, page.packages) if c is not None]
+        except OSError as e:  # a file of certificates that is not there, say
+            raise ToolError(
+                f"cannot ask the package index {self._name()} ({one_line(str(e))}): check that"
+            ) from e
+        return [c for c in map(_candidate, page.packages) if c is not None]
 
     def download(self, candidate: Candidate, target: Path, progress: Progress) -> None:
         """Writes the file to `target`, its hash checked on the way."""
@@ -131,12 +136,7 @@ class Index:
 
 def _candidate(package: DistributionPackage) -> Candidate | None:
     name, version = package.filename, package.version
-    if (
-        version is None
-        or package.project is None
-        or not _PLAIN.fullmatch(name)
-        or not archive.is_archive(name)
-    ):
+    if version is None or package.project is None or not _PLAIN.fullmatch(name) or not is_archive(name):
         return None
     if package.package_type not in ("sdist", "wheel"):
         return None
@@ -149,7 +149,7 @@ def _candidate(package: DistributionPackage) -> Candidate | None:
         sha256=sha256 if _HASH.fullmatch(sha256) else None,
         size=package.size,
         yanked=package.is_yanked,
-        uploaded=None if uploaded is None else uploaded.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        uploaded=None if uploaded is None else uploaded.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         package=package,
     )
 

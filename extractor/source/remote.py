@@ -33,12 +33,13 @@ SURE = (
 COMMITS = "refs/extract/commits/"
 TAGS = "refs/extract/tags/"
 INCOMING = "refs/extract/incoming"
-FETCH = ("fetch", "--quiet", "--force", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
+FETCH = ("fetch", "--quiet", "--force", "--no-tags", "--no-recurse-submodules")
 NO_SUCH = re.compile(rb"not our ref|couldn't find remote ref|no such remote ref", re.IGNORECASE)
 UNADVERTISED = re.compile(rb"unadvertised object", re.IGNORECASE)
 UNREACHABLE = re.compile(
     rb"unable to access|could not resolve|unable to look up|couldn't connect|failed to connect|"
-    rb"connection (?:refused|timed out|reset|closed)|network is unreachable|no route to host|operation too slow|early EOF",
+    rb"connection (?:refused|timed out|reset|closed)|network is unreachable|no route to host|"
+    rb"operation too slow|early EOF",
     re.IGNORECASE,
 )
 
@@ -175,7 +176,7 @@ class Remote:
         ):
             shutil.rmtree(folder)  # what a run left that was killed while it made the clone
             folder.mkdir()
-            require(git, "init", "--quiet", "--bare", "--template=", "--object-format=sha1", ".")
+            require(git, "init", "--quiet", "--bare", "--template=", ".")
             if name == "graph.git":
                 require(git, "config", "remote.origin.promisor", "true")
                 require(git, "config", "remote.origin.partialclonefilter", "tree:0")
