@@ -26,9 +26,7 @@ def open_commit(options: SourceOptions, progress: Progress) -> CommitTree:
     """The tree of `options.commit` in `options.repo`. Raises `ToolError`."""
     revision = options.commit or ""
     if _NO_REVISION.search(revision):
-        raise ToolError(
-            f"{names.one_line(revision)!r} is not a commit, tag or branch: give --commit one, as v0.28.0"
-        )
+        raise ToolError(f"{revision!r} is not a commit, tag or branch: give --commit one, as v0.28.0")
     where = DEFAULT_REPO if options.repo is None else options.repo
     clone = _local(where)
     if clone is not None:
@@ -38,9 +36,7 @@ def open_commit(options: SourceOptions, progress: Progress) -> CommitTree:
     else:
         url = _url(where)
         if _NO_NAME.search(revision):
-            raise ToolError(
-                f"{names.one_line(revision)!r} can only be asked of a local clone: give --repo its folder"
-            )
+            raise ToolError(f"{revision!r} can only be asked of a local clone: give --repo its folder")
         git, commit = Remote(url, options.cache, progress).find(revision)
         repo, link = _of_url(url, commit)
     provenance = Provenance(

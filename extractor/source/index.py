@@ -32,7 +32,7 @@ VARIABLES = ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL")
 TIMEOUT = (10.0, 60.0)  # seconds to connect, and between two pieces of an answer
 RETRIES = 2
 
-_NAMED = re.compile(r"[A-Za-z0-9][\w.-]*=(?=[a-z]+://)")  # uv allows `name=url`
+_NAMED = re.compile(r"^[A-Za-z0-9][\w.-]*=(?=[a-z]+://)")  # uv allows `name=url`
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+!-]*")
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -136,9 +136,13 @@ class Index:
 
 def _candidate(package: DistributionPackage) -> Candidate | None:
     name, version = package.filename, package.version
-    if version is None or package.project is None or not _PLAIN.fullmatch(name) or not is_archive(name):
+    if (
+        version is None
+        or (package.project or "").lower() != PROJECT
+        or package.package_type not in ("sdist", "wheel")
+    ):
         return None
-    if package.package_type not in ("sdist", "wheel"):
+    if not _PLAIN.fullmatch(name) or not is_archive(name):
         return None
     sha256 = package.digests.get("sha256", "").lower()
     uploaded = package.upload_time

@@ -82,7 +82,7 @@ def checked_label(label: str) -> str:
     """A label that the user gave. Raises `ToolError`."""
     problem = label_problem(label)
     if problem is not None:
-        raise ToolError(f"the label {one_line(label)!r} {problem}: give --label a plain name such as nightly")
+        raise ToolError(f"the label {label!r} {problem}: give --label a plain name such as nightly")
     return label
 
 

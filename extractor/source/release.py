@@ -192,6 +192,4 @@ def parsed(text: str) -> Version:
     try:
         return Version(text)
     except InvalidVersion as e:
-        raise ToolError(
-            f"{names.one_line(text)!r} is not a version: give --release one such as 0.28.0"
-        ) from e
+        raise ToolError(f"{text!r} is not a version: give --release one such as 0.28.0") from e
