@@ -145,7 +145,7 @@ def _values(body: list[ast.stmt], source: Source) -> dict[str, Value]:
         counts.update(names)
         plain = [t.id for t in targets if isinstance(t, ast.Name)]
         if plain and isinstance(value, PLAIN):
-            src = segment(value, source)
+            src = source.segment(value)
             if len(src) <= MAX_VALUE:
                 found.update(dict.fromkeys(plain, Value(src, node.lineno, annotated)))
     return {name: value for name, value in found.items() if counts[name] == 1}
@@ -164,21 +164,6 @@ def _bound(node: ast.stmt) -> Iterator[str]:
     for child in ast.walk(node):
         if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
             yield child.id
-
-
-def segment(node: ast.expr, source: Source) -> str:
-    """The source of an expression; `ast` counts columns in bytes."""
-    first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
-    lines = [line if line.isascii() else line.encode() for line in source.lines[first : last + 1]]
-    end = node.end_col_offset or 0
-    if first == last:
-        return _str(lines[0][node.col_offset : end])
-    pieces = [lines[0][node.col_offset :], *lines[1:-1], lines[-1][:end]]
-    return "\n".join(_str(piece) for piece in pieces)
-
-
-def _str(piece: str | bytes) -> str:
-    return piece if isinstance(piece, str) else piece.decode("utf-8", "replace")
 
 
 def _span(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Span:

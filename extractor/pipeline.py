@@ -56,8 +56,9 @@ def run(tree: Tree, out: Path, cache: Cache, tool: bytes, jobs: int, progress: P
     if not tree.entries and not tree.skipped:
         raise ToolError("there is no Python file in this tree: give the folder that holds vllm/")
     with Pool(jobs, preload=("extractor.raises", "extractor.render.cards")) as pool, Draft(folder) as draft:
-        records = read(tree, cache, pool, progress)
-        found = link(tree, records, cache)
+        files = _Files(tree)
+        records = read(tree, files, cache, pool, progress)
+        found = link(tree, files, records, cache)
         write(found, tree.provenance, draft, pool, progress)
         skipped = skips(tree, records)
         counts = count(records, found, skipped)
@@ -87,7 +88,27 @@ def fingerprint(tree: Tree, tool: bytes) -> str:
 # --- reading ---------------------------------------------------------------------------------------------
 
 
-def read(tree: Tree, cache: Cache, pool: Pool, progress: Progress) -> dict[str, FileRecord]:
+class _Files:
+    """The bytes of the tree's files, read once in a run: reading one of an archive costs as much as all."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._data: dict[str, bytes] = {}
+
+    def get(self, paths: Sequence[str]) -> Iterable[tuple[str, bytes]]:
+        """These files, and no others that are not needed."""
+        missing = [path for path in paths if path not in self._data]
+        self._data.update(self._tree.read(missing))
+        return ((path, self._data[path]) for path in paths if path in self._data)
+
+    def any(self, path: str) -> bytes:
+        """One file, when more of them are likely to be asked for."""
+        if path not in self._data:
+            self._data.update(self._tree.read([entry.path for entry in self._tree.entries]))
+        return self._data.get(path, b"")
+
+
+def read(tree: Tree, files: _Files, cache: Cache, pool: Pool, progress: Progress) -> dict[str, FileRecord]:
     """The record of each file by path: from the cache, or read in the pool and kept."""
     progress.start("reading files", len(tree.entries))
     digests = {entry.path: entry.digest for entry in tree.entries}
@@ -100,7 +121,7 @@ def read(tree: Tree, cache: Cache, pool: Pool, progress: Progress) -> dict[str, 
             progress.advance(1)
         else:
             missing.setdefault(digest, []).append(path)
-    tasks = list(_batches(tree.read([paths[0] for paths in missing.values()])))
+    tasks = list(_batches(files.get([paths[0] for paths in missing.values()]) if missing else ()))
     for number, result in pool.run(_extract_all, [(batch,) for batch in tasks]):
         made = _one_by_one(pool, tasks[number]) if isinstance(result, Crashed) else result
         new = {digests[path]: data for path, data in made if data}
@@ -144,10 +165,10 @@ def _one_by_one(pool: Pool, files: Sequence[tuple[str, bytes]]) -> list[tuple[st
 # --- linking ---------------------------------------------------------------------------------------------
 
 
-def link(tree: Tree, records: dict[str, FileRecord], cache: Cache) -> tuple[Error, ...]:
+def link(tree: Tree, files: _Files, records: dict[str, FileRecord], cache: Cache) -> tuple[Error, ...]:
     """All errors, with what other files and other errors say about them."""
     names = Names({path: record.index for path, record in records.items() if record.index is not None})
-    summaries = _Summaries(tree, cache)
+    summaries = _Summaries(tree, files, cache)
     found = assemble(records, names, summaries, tree.provenance)
     summaries.keep()
     return facts.enrich(found)
@@ -156,13 +177,12 @@ def link(tree: Tree, records: dict[str, FileRecord], cache: Cache) -> tuple[Erro
 class _Summaries:
     """The functions that messages are built by: read when one is first asked for, and kept."""
 
-    def __init__(self, tree: Tree, cache: Cache) -> None:
-        self._tree = tree
+    def __init__(self, tree: Tree, files: _Files, cache: Cache) -> None:
+        self._files = files
         self._cache = cache
         self._digests = {entry.path: entry.digest for entry in tree.entries}
         self._known: dict[tuple[str, int], Function | None] = {}
         self._new: dict[str, bytes] = {}
-        self._data: dict[str, bytes] = {}
 
     def __call__(self, path: str, first: int, last: int) -> Function | None:
         key = (path, first)
@@ -170,15 +190,10 @@ class _Summaries:
             name = f"{self._digests[path]}:{first}:{last}"
             kept = self._cache.get([name]).get(name)
             if kept is None:
-                function = summary(self._source(path), first, last)
+                function = summary(self._files.any(path), first, last)
                 kept = self._new[name] = msgspec.msgpack.encode(function)
             self._known[key] = msgspec.msgpack.decode(kept, type=Function | None)
         return self._known[key]
-
-    def _source(self, path: str) -> bytes:
-        if path not in self._data:
-            self._data.update(self._tree.read([path]))
-        return self._data[path]
 
     def keep(self) -> None:
         self._cache.put(self._new)

@@ -1,7 +1,7 @@
-"""Owns the cheap first reading of a file with `ast`: its lines, where it raises, and what to cut out.
+"""Owns the first reading of a file: its text and lines, its `ast`, and which definitions hold a raise.
 
-libcst over whole files costs 6.5 times what `ast` costs (measured on vLLM); over the functions that hold a
-raise 1.8 times. So `ast` reads every file, and only cuts go on.
+libcst over whole files costs 6.5 times what `ast` costs (measured on vLLM), over the functions that hold a
+raise 1.8 times, over the literals that need it a tenth. So `ast` reads everything.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ import re
 import tokenize
 import warnings
 from bisect import bisect_left
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 LINE_END = re.compile(r"\r\n|\r|\n")
 SUITES = ("body", "handlers", "orelse", "finalbody", "cases")
 MAX_BYTES = 32 * 1024 * 1024
+PLACEHOLDER = re.compile(r"__text_\d+__")
 MAX_DEPTH = 200  # of brackets, as Python's own parser has it
 
 
@@ -27,18 +29,42 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file as text, split the way Python counts lines (a form feed ends none)."""
+    """A file as text, split the way Python counts lines (a form feed ends none).
+
+    `code` is what the columns of expressions count in: other than `lines` only where the file is newer than
+    the running Python. Then `strings` has the literals that names stand for, `written` their source.
+    """
 
     text: str
     lines: tuple[str, ...]
+    code: tuple[str, ...]
+    strings: Mapping[str, Any] = field(default_factory=dict)
+    written: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, text: str) -> Source:
+        """The source of a text whose lines end in `\\n`."""
+        lines = tuple(text.split("\n"))
+        return cls(text, lines, lines)
+
+    def segment(self, node: ast.expr) -> str:
+        """The source of an expression as it stands there; `ast` counts columns in bytes."""
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        end = node.end_col_offset or 0
+        if first == last and self.code[first].isascii():
+            text = self.code[first][node.col_offset : end]
+        else:
+            lines = [line.encode() for line in self.code[first : last + 1]]
+            lines[-1] = lines[-1][:end]
+            lines[0] = lines[0][node.col_offset :]
+            text = b"\n".join(lines).decode("utf-8", "replace")
+        return PLACEHOLDER.sub(lambda m: self.written.get(m[0], m[0]), text) if self.written else text
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Top-level statements, methods or class-body statements that hold a raise: lines `first`..`last`."""
+    """A function, a method, or statements of a module's or class's body, that hold a raise."""
 
-    first: int
-    last: int
     nodes: tuple[ast.stmt, ...]
     classes: tuple[ast.ClassDef, ...]  # the classes around it, outermost first
 
@@ -57,7 +83,7 @@ def decode(data: bytes) -> Source:
         raise Unreadable(f"it is not {e.encoding}: {e.reason} at byte {e.start}") from None
     if "\r" in text:
         text = LINE_END.sub("\n", text)
-    return Source(text, tuple(text.split("\n")))
+    return Source.of(text)
 
 
 def parse(source: Source) -> ast.Module:
@@ -100,66 +126,34 @@ class Locator:
     def __init__(self, source: Source) -> None:
         self._lines = [n for n, line in enumerate(source.lines, 1) if "raise" in line]
 
-    def holds(self, node: ast.AST) -> bool:
-        """Whether a raise statement is at or below the node."""
-        return any(True for _ in self.raises(node))
-
-    def raises(self, node: ast.AST) -> Iterator[ast.Raise]:
+    def raises(self, node: ast.stmt) -> Iterator[ast.Raise]:
         """The raise statements at or below the node, in the order of the source."""
         if isinstance(node, ast.Raise):
             yield node
-        elif not isinstance(node, ast.stmt) or self._mentioned(node):
+        elif self._mentioned(node):
             yield from (s for s in statements(node) if isinstance(s, ast.Raise))
 
     def _mentioned(self, node: ast.stmt) -> bool:
         at = bisect_left(self._lines, node.lineno)
         return at < len(self._lines) and self._lines[at] <= (node.end_lineno or node.lineno)
 
-    def cuts(self, tree: ast.Module, source: Source) -> list[Cut]:
-        """The smallest whole pieces around each raise: functions and methods, else statements of their body."""
+    def cuts(self, tree: ast.Module) -> list[Cut]:
+        """The smallest definitions around each raise; a run of other statements of a body is one cut."""
         found: list[Cut] = []
         if self._lines:
-            self._cut(tree.body, (), source.lines, found)
+            self._cut(tree.body, (), found)
         return found
 
-    def _cut(
-        self, body: list[ast.stmt], classes: tuple[ast.ClassDef, ...], lines: tuple[str, ...], found: list[Cut]
-    ) -> None:
-        for group in _by_line(body):
-            if not any(self.holds(node) for node in group):
-                continue
-            node = group[0]
-            if len(group) == 1 and isinstance(node, ast.ClassDef) and _starts_lines(node.body, lines):
-                self._cut(node.body, (*classes, node), lines, found)
-            else:
-                last = max(n.end_lineno or n.lineno for n in group)
-                if len(group) == 1 and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                    last = self._needed(node)
-                found.append(Cut(node.lineno, last, tuple(group), classes))
-
-    def _needed(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-        """The last line that matters: what stands behind the last raise (a quarter of the text) has no say.
-
-        A nested function that raises may see names that are bound later, so its owner is kept whole.
-        """
-        holding = [child for child in node.body if self.holds(child)]
-        nested = (s for child in holding for s in (child, *statements(child)))
-        if any(isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef) for s in nested):
-            return node.end_lineno or node.lineno
-        return holding[-1].end_lineno or node.lineno
-
-
-def _by_line(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
-    """Statements that share a line (`a = 1; raise E`) stay together."""
-    group: list[ast.stmt] = []
-    for node in body:
-        if group and node.lineno > (group[-1].end_lineno or 0):
-            yield group
-            group = []
-        group.append(node)
-    if group:
-        yield group
-
-
-def _starts_lines(body: list[ast.stmt], lines: tuple[str, ...]) -> bool:
-    return all(not lines[n.lineno - 1][: n.col_offset].strip(" \t\f") for n in body[:1])
+    def _cut(self, body: list[ast.stmt], classes: tuple[ast.ClassDef, ...], found: list[Cut]) -> None:
+        loose: list[ast.stmt] = []
+        for node in body:
+            if isinstance(node, ast.ClassDef):
+                if self._mentioned(node):
+                    self._cut(node.body, (*classes, node), found)
+            elif next(self.raises(node), None) is not None:
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    found.append(Cut((node,), classes))
+                else:
+                    loose.append(node)
+        if loose:
+            found.append(Cut(tuple(loose), classes))

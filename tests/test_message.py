@@ -109,7 +109,7 @@ def test_no_more_than_sixteen_variants_then_holes() -> None:
     pieces = " + ".join(f'("a{n}" if x{n} else "b{n}")' for n in range(6))
     found = only(f'def f():\n    raise ValueError("t" + {pieces})')
     assert len(found.messages) == 16
-    assert '{("a5" if x5 else "b5")}' in found.message
+    assert '{"a5" if x5 else "b5"}' in found.message
 
 
 def test_branches_upon_branches_stay_small() -> None:
