@@ -373,6 +373,16 @@ def objects(world: World) -> int:
     return sum(int(line.split(": ")[1]) for line in counts if line.startswith(("count", "in-pack")))
 
 
+@pytest.mark.parametrize("revision", ["main", "{second}", "{second:.8}"])
+def test_a_commit_is_fetched_alone(world: World, revision: str) -> None:
+    world.open(revision.format(second=world.second), world.remote("r", **FILTERS))
+    (clone,) = (world.tmp / "cache" / "git").glob("*/objects.git")
+    kinds = (
+        Repository(clone).git("cat-file", "--batch-all-objects", "--batch-check=%(objecttype)").split("\n")
+    )
+    assert kinds.count("commit") == 1
+
+
 @pytest.mark.parametrize("config", REMOTES)
 def test_a_second_commit_fetches_what_is_missing(world: World, config: dict[str, str]) -> None:
     remote = world.remote("r", **config)
@@ -479,6 +489,48 @@ def test_the_cache_holds_no_password_and_no_work_tree(world: World) -> None:
     for config in (world.tmp / "cache").rglob("config"):
         assert "url" not in config.read_text()
     assert not list((world.tmp / "cache").rglob("*.py"))
+
+
+def test_a_fetch_runs_no_hook(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    hooks = world.tmp / "hooks"
+    hooks.mkdir()
+    for name in ("reference-transaction", "post-checkout", "pre-auto-gc"):
+        (hooks / name).write_text(f"#!/bin/sh\ntouch {world.tmp}/sprung\n")
+        (hooks / name).chmod(0o755)
+    (world.tmp / "config").write_text(f"[core]\n\thooksPath = {hooks}\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(world.tmp / "config"))
+    world.open(world.first[:7], world.remote("r", **FILTERS))
+    assert not (world.tmp / "sprung").exists()
+
+
+def test_progress_in_objects(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"COUNT": "1", "KEY_0": "fetch.unpackLimit", "VALUE_0": "1"}.items():
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)  # below a hundred objects, git shows nothing
+    said: list[tuple[str, int | None]] = []
+
+    class Watch(Silent):
+        def start(self, what: str, total: int | None) -> None:
+            said.append((what, total))
+
+        def advance(self, amount: int) -> None:
+            said.append(("", amount))
+
+    options = SourceOptions(cache=world.tmp / "cache", commit="main", repo=world.remote("r"))
+    open_tree(options, Watch())
+    assert said[0] == ("fetching main", None)
+    assert said[1][0] == "fetching main"
+    assert sum(amount or 0 for what, amount in said if not what) == said[1][1]
+
+
+def test_a_damaged_cache(world: World) -> None:
+    remote = world.remote("r")
+    world.open(world.first, remote)
+    (clone,) = (world.tmp / "cache" / "git").glob("*/objects.git")
+    for path in (*clone.glob("objects/??/*"), *clone.glob("objects/pack/*.pack")):
+        path.chmod(0o600)
+        path.write_bytes(b"")
+    with pytest.raises(ToolError, match=r"is damaged: remove that folder|cannot (fetch|read)"):
+        world.open(world.first, remote)
 
 
 def test_a_full_disk(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,6 +20,7 @@ import pytest
 from extractor.errors import ToolError
 from extractor.source import SourceOptions, Tree, index, open_tree
 from extractor.source.base import Silent
+from extractor.source.store import locked
 from tests.test_source_archive import _zip, good, member, tar_bytes
 
 
@@ -301,6 +303,7 @@ CASES_NEWEST = [
     pytest.param(["2.0rc1", "1.10", "1.9"], "1.10", id="no pre-release, and by number"),
     pytest.param(["1.0", "1.0.post1"], "1.0.post1", id="a correction of a release"),
     pytest.param(["1.0", "2.0.dev3"], "1.0", id="no development release"),
+    pytest.param(["1.0", "2.0+cpu"], "1.0", id="no build for one machine"),
 ]
 
 
@@ -453,6 +456,25 @@ def test_two_runs_at_once(tmp_path: Path, server: Server) -> None:
     ]
     assert [run.communicate() for run in runs] == [("3\n", "")] * 4
     assert kept(tmp_path) == ["vllm-1.0.tar.gz", "vllm-1.0.tar.gz.json"]
+
+
+def test_a_lock_is_for_one_at_a_time(tmp_path: Path) -> None:
+    inside: list[int] = []
+    most: list[int] = []
+
+    def run(number: int) -> None:
+        with locked(tmp_path / "deep" / "lock"):
+            inside.append(number)
+            most.append(len(inside))
+            time.sleep(0.02)
+            inside.remove(number)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1] * 5
 
 
 @pytest.mark.real

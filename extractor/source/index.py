@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 PROJECT = "vllm"
 VARIABLES = ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL")
+ADVICE = "check --index or PIP_INDEX_URL"
 TIMEOUT = (10.0, 60.0)  # seconds to connect, and between two pieces of an answer
 RETRIES = 2
 
@@ -113,22 +114,20 @@ class Index:
                 client.s.mount("https://", HTTPAdapter(max_retries=retry))
                 yield client
         except NoSuchProjectError as e:
-            raise ToolError(
-                f"the package index {self._name()} has no project {PROJECT}: check --index"
-            ) from e
+            raise ToolError(f"the package index {self._name()} has no project {PROJECT}: {ADVICE}") from e
         except DigestMismatchError as e:
             raise ToolError(
-                f"what {self._name()} sent is not what its sha256 says: run again, or check --index"
+                f"what {self._name()} sent is not what its sha256 says: run again, or {ADVICE}"
             ) from e
         except requests.HTTPError as e:
             status = "an error" if e.response is None else str(e.response.status_code)
-            raise ToolError(f"the package index {self._name()} answers {status}: check --index") from e
+            raise ToolError(f"the package index {self._name()} answers {status}: {ADVICE}") from e
         except (exceptions.InvalidSchema, exceptions.InvalidURL, exceptions.MissingSchema) as e:
-            raise ToolError(f"{self._name()} is not the address of a package index: check --index") from e
+            raise ToolError(f"{self._name()} is not the address of a package index: {ADVICE}") from e
         except requests.RequestException as e:
             raise Unreachable(f"cannot reach the package index {self._name()} ({_reason(e)})") from e
         except (UnsupportedRepoVersionError, ValueError) as e:
-            raise ToolError(f"{self._name()} does not answer as a package index does: check --index") from e
+            raise ToolError(f"{self._name()} does not answer as a package index does: {ADVICE}") from e
 
     def _name(self) -> str:
         return "of pypi-simple" if self._address is None else one_line(without_secrets(self._address))

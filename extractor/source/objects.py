@@ -74,6 +74,8 @@ def _troubles(git: Git, rows: dict[str, str]) -> list[tuple[str, str]]:
 
 
 def _incomplete(git: Git, what: str) -> ToolError:
+    if git.network:  # a clone in the cache
+        return ToolError(f"the cache {git.folder} is damaged: remove that folder and run again")
     return ToolError(
         f"{names.one_line(str(git.folder))} does not hold {what} whole, as a partial or damaged clone: "
         "fetch it there, or leave --repo out"

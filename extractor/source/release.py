@@ -81,7 +81,7 @@ def _provenance(kept: Kept, found: listing.Listing, label: str | None) -> Proven
         date=kept.uploaded,
         archive=kept.filename,
         sha256=kept.sha256,
-        permalink=names.permalink(DEFAULT_REPO, f"v{kept.version}"),
+        permalink=names.permalink(DEFAULT_REPO, f"v{parsed(kept.version).public}"),
     )
 
 
@@ -161,13 +161,18 @@ def _fetch(place: index.Index, chosen: Candidate, folder: Path, progress: Progre
 
 
 def _newest(candidates: Sequence[Candidate]) -> Candidate:
-    versions = {parsed(c.version) for c in candidates if not c.yanked and not parsed(c.version).is_prerelease}
-    if not versions:
+    good = [c for c in candidates if not c.yanked and _is_final(parsed(c.version))]
+    if not good:
         raise ToolError(
             "the index has no release of vLLM that is neither a pre-release nor yanked: check --index"
         )
-    newest = max(versions)
-    return _best([c for c in candidates if parsed(c.version) == newest and not c.yanked])
+    newest = max(parsed(c.version) for c in good)
+    return _best([c for c in good if parsed(c.version) == newest])
+
+
+def _is_final(version: Version) -> bool:
+    """Neither a pre-release nor a build for one machine (`+cpu`)."""
+    return not version.is_prerelease and version.local is None
 
 
 def _of_version(candidates: Sequence[Candidate], asked: Version) -> Candidate:

@@ -12,8 +12,6 @@ import contextlib
 import hashlib
 import re
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +23,7 @@ from extractor.source.names import one_line, without_secrets
 from extractor.source.objects import ambiguous, commits_of
 from extractor.source.release import without_network
 from extractor.source.store import locked, writing
+from extractor.source.transfer import fetch
 
 FULL = 40
 SURE = (
@@ -33,7 +32,7 @@ SURE = (
 COMMITS = "refs/extract/commits/"
 TAGS = "refs/extract/tags/"
 INCOMING = "refs/extract/incoming"
-FETCH = ("fetch", "--quiet", "--force", "--no-tags", "--no-recurse-submodules")
+FETCH = ("--force", "--no-tags", "--no-recurse-submodules")
 NO_SUCH = re.compile(rb"not our ref|couldn't find remote ref|no such remote ref", re.IGNORECASE)
 UNADVERTISED = re.compile(rb"unadvertised object", re.IGNORECASE)
 UNREACHABLE = re.compile(
@@ -77,6 +76,8 @@ class Remote:
         beginning = revision.lower()
         if SHORT.fullmatch(beginning) and len(beginning) == FULL:
             return self._fetch(git, beginning, revision)
+        if revision == "HEAD" or revision.startswith("refs/pull/"):
+            return self._fetch(git, revision, revision)  # in no list of branches and tags
         refs = self._refs(git)
         for ref in (revision, f"refs/tags/{revision}", f"refs/heads/{revision}"):
             if ref in refs:
@@ -94,22 +95,21 @@ class Remote:
 
     def _refs(self, git: Git) -> dict[str, str]:
         """Branches and tags; `name^{}` is what an annotated tag is of."""
-        listed = git.run("ls-remote", "--quiet", "--", self.url)
+        listed = git.run("ls-remote", "--quiet", "--heads", "--tags", "--", self.url)
         if listed.status:
             raise self._failed("its list of branches", listed)
         rows = (
             row.split("\t", 1) for row in listed.output.decode("utf-8", "replace").split("\n") if "\t" in row
         )
-        kept = ("refs/heads/", "refs/tags/")
-        return {name: oid for oid, name in rows if name.startswith(kept) or name == "HEAD"}
+        return {name: oid for oid, name in rows}
 
     def _has(self, git: Git, commit: str) -> bool:
         return git.run("rev-parse", "--verify", "--quiet", COMMITS + commit).status == 0
 
     def _fetch(self, git: Git, want: str, revision: str) -> str:
         """Fetches one commit, whole and alone; its full name."""
-        with self._progress(f"fetching {one_line(revision)}"):
-            fetched = git.run(*FETCH, "--depth=1", "--", self.url, f"+{want}:{INCOMING}")
+        alone = (*FETCH, "--depth=1", "--", self.url, f"+{want}:{INCOMING}")
+        fetched = fetch(git, self.progress, f"fetching {one_line(revision)}", *alone)
         if fetched.status and UNADVERTISED.search(fetched.error):  # an old server: names only, so all of them
             return self._fetch_all(git, want, revision)
         if fetched.status and NO_SUCH.search(fetched.error):
@@ -121,8 +121,8 @@ class Remote:
     def _fetch_all(self, git: Git, commit: str, revision: str) -> str:
         shallow = require(git, "rev-parse", "--is-shallow-repository").strip() == b"true"
         refs = ("+refs/heads/*:refs/extract/heads/*", "+refs/tags/*:refs/extract/tagged/*")
-        with self._progress("fetching the whole repository"):
-            fetched = git.run(*FETCH, *(("--unshallow",) if shallow else ()), "--", self.url, *refs)
+        every = (*FETCH, *(("--unshallow",) if shallow else ()), "--", self.url, *refs)
+        fetched = fetch(git, self.progress, "fetching the whole repository", *every)
         if fetched.status:
             raise self._failed(one_line(revision), fetched)
         return self._keep(git, commit, revision)
@@ -151,10 +151,10 @@ class Remote:
     def _fetch_graph(self, graph: Git) -> None:
         graph = graph.with_config(f"remote.origin.url={self.url}")  # may hold a password: not for the disk
         refs = ("--prune", "origin", "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
-        with self._progress("fetching the commit graph"):
-            fetched = graph.run(*FETCH, "--filter=tree:0", *refs)
-            if fetched.status and not UNREACHABLE.search(fetched.error):
-                fetched = graph.run(*FETCH, "--no-filter", *refs)
+        what = "fetching the commit graph"
+        fetched = fetch(graph, self.progress, what, *FETCH, "--filter=tree:0", *refs)
+        if fetched.status and not UNREACHABLE.search(fetched.error):
+            fetched = fetch(graph, self.progress, what, *FETCH, "--no-filter", *refs)
         if fetched.status:
             raise self._failed("the commit graph", fetched)
 
@@ -188,14 +188,6 @@ class Remote:
             with contextlib.suppress(OSError):
                 stale.unlink()
         return git
-
-    @contextmanager
-    def _progress(self, what: str) -> Iterator[None]:
-        self.progress.start(what, None)
-        try:
-            yield
-        finally:
-            self.progress.done()
 
     # --- sentences ---
 
