@@ -17,7 +17,7 @@ from extractor.source.base import Silent
 from extractor.source.names import blob_id
 from tests.test_source_git import Repository, snapshot
 
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
+root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away and makes devices")
 
 
 def open_at(folder: Path, label: str | None = None) -> Tree:
@@ -112,7 +112,10 @@ CASES_SKIPPED = [
     pytest.param(os.mkfifo, "not a regular file", id="pipe"),
     pytest.param(_socket, "not a regular file", id="socket"),
     pytest.param(
-        lambda p: os.mknod(p, stat.S_IFCHR | 0o600, os.makedev(1, 3)), "not a regular file", id="device"
+        lambda p: os.mknod(p, stat.S_IFCHR | 0o600, os.makedev(1, 3)),
+        "not a regular file",
+        id="device",
+        marks=root_only,
     ),
     pytest.param(
         lambda p: os.truncate(os.open(p, os.O_CREAT | os.O_WRONLY), (64 << 20) + 1),
@@ -348,6 +351,7 @@ def test_a_linked_file_in_a_checkout(checkout: Repository) -> None:
     assert reasons(open_at(checkout.folder)) == {"link.py": "symbolic link"}
 
 
+@root_only
 def test_a_checkout_of_another_user(checkout: Repository) -> None:
     for place in (checkout.folder, checkout.folder / ".git"):
         os.chown(place, 12345, 12345)

@@ -161,8 +161,9 @@ class _Found:
             return None
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         with open(os.open(place, flags), "rb") as file:
-            data = file.read(MAX_FILE + 1)
-        if len(data) > MAX_FILE:
+            small = os.fstat(file.fileno()).st_size <= MAX_FILE
+            data = file.read(MAX_FILE + 1) if small else b""
+        if not small or len(data) > MAX_FILE:
             self._skip(path, f"larger than {MAX_FILE >> 20} MiB")
             return None
         return data

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from extractor.source.index import Candidate
 
 DESCRIPTION = ".json"  # after the archive's name
+SAID = 5  # versions in a sentence, the newest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +134,9 @@ def _from_index(folder: Path, asked: Version | None, options: SourceOptions, pro
 
 def without_network(cache: Path) -> str:
     """The end of a sentence: the two ways that need no network."""
-    there = ", ".join(kept.version for kept in kept_releases(cache / "releases")) or "none yet"
+    versions = [kept.version for kept in reversed(kept_releases(cache / "releases"))]
+    more = f" and {len(versions) - SAID} more" if len(versions) > SAID else ""
+    there = ", ".join(versions[:SAID]) + more or "none yet"
     return (
         f"without a network give --release with one from the cache (there: {there}) or --source with a folder"
     )
