@@ -118,7 +118,7 @@ class _Linker:
             bases=self._names.bases(entity) if entity is not None else (),
             http_status=http_status,
             cause=raw.cause,
-            context=Context(start=raw.context_start, lines=raw.context),
+            context=Context(start=raw.context_start, lines=tuple(raw.context.split("\n"))),
             doc=Doc(symbol=raw.doc.symbol, path=path, line=raw.doc.line, text=raw.doc.text) if raw.doc else None,
             exception_doc=self._class_doc(entity),
         )

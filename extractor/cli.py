@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import signal
 import sys
 import time
@@ -96,6 +97,7 @@ def extract(
     if repo is not None and commit is None:
         raise ToolError("--repo says where --commit is looked for: give --commit too")
     started = time.monotonic()
+    gc.disable()  # a short run that makes millions of objects and no cycles to speak of
     folder = cache_folder()
     options = SourceOptions(
         commit=commit, release=release, source=source, repo=repo, index=index, label=label, cache=folder

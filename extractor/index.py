@@ -20,7 +20,7 @@ PLAIN = (
     ast.Constant, ast.JoinedStr, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Name,
     ast.Attribute, ast.Call, ast.Subscript,
 )  # fmt: skip
-_GLOBAL = re.compile(r"^[ \t]+(?:global|nonlocal)[ \t]+([\w, \t]+)", re.MULTILINE)
+_GLOBAL = re.compile(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
 _STORED = re.compile(r"\b(?:self|cls)\.(\w+)\s*(?::[^=\n]+)?(?:[-+*/%|&^@]|//|\*\*|>>|<<)?=(?!=)")
 
 
@@ -78,9 +78,10 @@ def build(tree: ast.Module, source: Source) -> Index:
     for node in _top(tree.body):
         _import(node, imports, stars)
     values = _values(tree.body, source)
-    for names in _GLOBAL.findall(source.text):
-        for name in names.split(","):
-            values.pop(name.strip(), None)
+    if "global " in source.text:
+        for names in _GLOBAL.findall(source.text):
+            for name in names.split(","):
+                values.pop(name.strip(), None)
     functions = {n.name: _span(n) for n in tree.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)}
     classes: dict[str, Class] = {}
     for node in _top(tree.body):
@@ -161,9 +162,23 @@ def _bound(node: ast.stmt) -> Iterator[str]:
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
             yield function.value.id
         return
-    for child in ast.walk(node):
-        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
-            yield child.id
+    for statement in (node, *statements(node)):
+        for target in _targets(statement):
+            for child in ast.walk(target):
+                if isinstance(child, ast.Name):
+                    yield child.id
+
+
+def _targets(node: ast.stmt) -> Iterator[ast.expr]:
+    match node:
+        case ast.Assign(targets=targets) | ast.Delete(targets=targets):
+            yield from targets
+        case ast.AnnAssign(target=target) | ast.AugAssign(target=target) | ast.For(target=target):
+            yield target
+        case ast.With(items=items):
+            yield from (item.optional_vars for item in items if item.optional_vars is not None)
+        case ast.If(test=test) | ast.While(test=test):
+            yield from (n.target for n in ast.walk(test) if isinstance(n, ast.NamedExpr))
 
 
 def _span(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Span:

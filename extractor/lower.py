@@ -8,9 +8,9 @@ since most assignments of a function have nothing to do with its messages.
 from __future__ import annotations
 
 import ast
+import builtins
 import re
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from extractor import strings
@@ -33,6 +33,7 @@ COMPARISONS = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
 }  # fmt: skip
+BUILTINS = frozenset(dir(builtins))
 WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -74,12 +75,6 @@ class Lowering:
                 return ast.unparse(node)
         return text
 
-    @contextmanager
-    def _within(self, source: Source) -> Iterator[None]:
-        before, self._source = self._source, source
-        yield
-        self._source = before
-
     def key(self, node: object) -> int:
         """A number for a branch, the same each time it is asked for. The node is kept so its id stays its own."""
         return self._keys.setdefault(id(node), (node, len(self._keys)))[1]
@@ -104,8 +99,9 @@ class Lowering:
             return known[1]
         before = self._spent
         self._depth += 1
-        with self._within(self._file):
-            value = sym.Name(name, local=True) if self._depth > DEPTH else self._binding(name, binding)
+        around, self._source = self._source, self._file
+        value = sym.Name(name, local=True) if self._depth > DEPTH else self._binding(name, binding)
+        self._source = around
         self._depth -= 1
         cost = self._spent - before
         if cost > LIMIT:
@@ -196,8 +192,9 @@ class Lowering:
             if isinstance(value, sym.Name | sym.Lit):
                 return value
             return sym.Alias(value, code) if _may_be_text(value) else sym.Opaque(code)
-        with self._within(Source.of(f"({code}\n)")):
-            value = self.lower(node, env)
+        around, self._source = self._source, Source.of(f"({code}\n)")
+        value = self.lower(node, env)
+        self._source = around
         return value
 
     def _name(self, node: ast.Name | ast.Attribute, env: Env) -> sym.Expr:
@@ -331,7 +328,7 @@ class Lowering:
 
         Nearest first: the test's number, the test, how it came out.
         """
-        keys = {_choice(node) for node in sym.walk(value)} - {None}
+        keys = {_choice(node) for node in sym.walk(value) if node is not value} - {None}
         found: list[tuple[int, sym.Expr, bool]] = []
         step: Assumed | None = env.path if keys else None
         while step is not None and len(found) < MAX_ASSUMED:
@@ -367,7 +364,9 @@ def _choice(node: sym.Node) -> int | str | None:
     match node:
         case sym.Cond(key):
             return key
-        case sym.Call(src=src) | sym.Item(src=src) if src:
+        case sym.Call(sym.Name(name), src=src) if name not in BUILTINS and _may_be_text(node):
+            return src
+        case sym.Call(sym.Lambda(), src=src) | sym.Item(src=src):
             return src
     return None
 

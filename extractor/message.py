@@ -8,6 +8,7 @@ depend on one condition stay together. Nothing is dropped: what cannot be follow
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ MAX_VARIANTS = 16
 MAX_RUNS = 32
 MAX_CALLS = 8  # helpers within helpers
 
+BARE_WORDS = re.compile(r"\.\.\.|[a-z_.]+\(\)")  # a call without arguments is no constant
 Summaries = Callable[[str, int, int], sym.Function | None]
 
 
@@ -278,7 +280,7 @@ class Evaluation:
             return None
 
     def _opaque(self, node: sym.Opaque, frame: Frame) -> Value:
-        if node.closed:
+        if node.closed and not BARE_WORDS.fullmatch(node.src):
             try:
                 value = _folded(expr.evaluate(node.src, lambda name: self._fixed(frame.path, name)), node.src)
                 if not isinstance(value, Series | Table):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -95,11 +95,11 @@ class _Files:
         self._tree = tree
         self._data: dict[str, bytes] = {}
 
-    def get(self, paths: Sequence[str]) -> Iterable[tuple[str, bytes]]:
-        """These files, and no others that are not needed."""
-        missing = [path for path in paths if path not in self._data]
-        self._data.update(self._tree.read(missing))
-        return ((path, self._data[path]) for path in paths if path in self._data)
+    def get(self, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        """These files as they are read, and no others."""
+        for path, data in self._tree.read(paths) if paths else ():
+            self._data[path] = data
+            yield path, data
 
     def any(self, path: str) -> bytes:
         """One file, when more of them are likely to be asked for."""
@@ -121,9 +121,9 @@ def read(tree: Tree, files: _Files, cache: Cache, pool: Pool, progress: Progress
             progress.advance(1)
         else:
             missing.setdefault(digest, []).append(path)
-    tasks = list(_batches(files.get([paths[0] for paths in missing.values()]) if missing else ()))
-    for number, result in pool.run(_extract_all, [(batch,) for batch in tasks]):
-        made = _one_by_one(pool, tasks[number]) if isinstance(result, Crashed) else result
+    batches: list[list[tuple[str, bytes]]] = []
+    for number, result in pool.run(_extract_all, _tasks(files.get([p[0] for p in missing.values()]), batches)):
+        made = _one_by_one(pool, batches[number]) if isinstance(result, Crashed) else result
         new = {digests[path]: data for path, data in made if data}
         cache.put({digest: data for digest, data in new.items()})
         for path, data in made:
@@ -137,7 +137,16 @@ def read(tree: Tree, files: _Files, cache: Cache, pool: Pool, progress: Progress
 CRASHED = FileRecord((), 0, None, "reading it needs more memory or stack than a process has")
 
 
-def _batches(files: Iterable[tuple[str, bytes]]) -> Iterable[list[tuple[str, bytes]]]:
+def _tasks(
+    files: Iterator[tuple[str, bytes]], batches: list[list[tuple[str, bytes]]]
+) -> Iterator[tuple[list[tuple[str, bytes]]]]:
+    """A task for each batch as soon as it is read; `batches` keeps them, should a process die on one."""
+    for batch in _batches(files):
+        batches.append(batch)
+        yield (batch,)
+
+
+def _batches(files: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
     batch: list[tuple[str, bytes]] = []
     size = 0
     for path, data in files:
@@ -230,8 +239,7 @@ def _write_chunk(folder: str, chunk: bytes, source: Provenance) -> tuple[bytes, 
             lines.append(encode(error))
             card = cards.markdown(error, source, environment_).encode()
             for name, data in ((f"errors/{error.id}.json", encode(error, indent=True)), (f"errors/{error.id}.md", card)):
-                Path(folder, name).write_bytes(data)
-                digests[name] = hashlib.sha256(data).hexdigest()
+                digests[name] = dataset.write(f"{folder}/{name}", data)
     except OSError as e:
         return e
     return b"".join(lines), digests

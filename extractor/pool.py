@@ -52,17 +52,24 @@ class Pool:
 
     def run(self, function: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, T | Crashed]]:
         """`(number of the task, result)` as they come; a task that kills its worker gives `Crashed`."""
-        todo = list(tasks)
-        left = set(range(len(todo)))
+        todo: list[tuple[Any, ...]] = []
+        left: set[int] = set()
         try:
             executor = self._started()
-            futures: dict[Future[T], int] = {executor.submit(function, *todo[n]): n for n in sorted(left)}
+            futures: dict[Future[T], int] = {}
+            for task in tasks:  # work begins while tasks are still being made
+                left.add(len(todo))
+                todo.append(task)
+                futures[executor.submit(function, *task)] = len(todo) - 1
             for future in as_completed(futures):
                 result = future.result()
                 left.discard(futures[future])
                 yield futures[future], result
         except BrokenProcessPool:
             self._executor = None
+            for task in tasks if isinstance(tasks, Iterator) else ():
+                left.add(len(todo))
+                todo.append(task)
             for n in sorted(left):
                 yield n, self._alone(function, todo[n])
 

@@ -41,7 +41,7 @@ class RawSite(msgspec.Struct, frozen=True, array_like=True):
     types: str | None  # the handler's types, for what is raised again
     cause: str | None
     context_start: int
-    context: tuple[str, ...]
+    context: str
     doc: RawDoc | None
 
 
@@ -152,7 +152,7 @@ def _site(raised: Raised, walker: Walker, docs: list[tuple[int, int, RawDoc]], s
         types=types,
         cause=_cause(raised, walker),
         context_start=start,
-        context=lines,
+        context="\n".join(lines),
         doc=own[-1] if own else None,
     )
 

@@ -88,6 +88,9 @@ class Names:
             self._modules.setdefault(module_name(path), path)
         self._resolved: dict[tuple[str, str], Entity | None] = {}
         self._children: dict[ClassRef, list[ClassRef]] | None = None
+        self._lineages: dict[ClassRef, tuple[ClassRef | External, ...]] = {}
+        self._descents: dict[ClassRef, tuple[ClassRef, ...]] = {}
+        self._values: dict[tuple[str, str, ClassRef | None], tuple[Any, ValueRef | None] | UnknownValue] = {}
 
     def class_(self, ref: ClassRef) -> Class:
         """What the class declares."""
@@ -191,8 +194,13 @@ class Names:
                     return ClassRef(base.path, inner)
         return None
 
-    def ancestry(self, ref: ClassRef) -> Iterator[ClassRef | External]:
+    def ancestry(self, ref: ClassRef) -> tuple[ClassRef | External, ...]:
         """The class and its bases, depth first, as far as they are known."""
+        if ref not in self._lineages:
+            self._lineages[ref] = tuple(self._ancestry(ref))
+        return self._lineages[ref]
+
+    def _ancestry(self, ref: ClassRef) -> Iterator[ClassRef | External]:
         stack: list[ClassRef | External] = [ref]
         seen = set()
         while stack:
@@ -232,22 +240,30 @@ class Names:
         """Whether a class that derives from this one has a method of its own by that name."""
         return any(method in self.class_(d).methods for d in self._descendants(ref))
 
-    def _descendants(self, ref: ClassRef) -> Iterator[ClassRef]:
-        if self._children is None:
-            self._children = {}
-            for path, index in self.indexes.items():
-                for class_name, declared in index.classes.items():
-                    for base in declared.bases:
-                        parent = self.resolve(path, base)
-                        if isinstance(parent, ClassRef):
-                            self._children.setdefault(parent, []).append(ClassRef(path, class_name))
-        stack, seen = list(self._children.get(ref, ())), {ref}
-        while stack:
-            child = stack.pop()
-            if child not in seen:
-                seen.add(child)
-                yield child
-                stack += self._children.get(child, ())
+    def _descendants(self, ref: ClassRef) -> tuple[ClassRef, ...]:
+        if ref not in self._descents:
+            if self._children is None:
+                self._children = self._inverted()
+            found: dict[ClassRef, None] = {}
+            stack = list(self._children.get(ref, ()))
+            while stack:
+                child = stack.pop()
+                if child not in found and child != ref:
+                    found[child] = None
+                    stack += self._children.get(child, ())
+            self._descents[ref] = tuple(found)
+        return self._descents[ref]
+
+    def _inverted(self) -> dict[ClassRef, list[ClassRef]]:
+        """The classes that name a class as their base."""
+        children: dict[ClassRef, list[ClassRef]] = {}
+        for path, index in self.indexes.items():
+            for name, declared in index.classes.items():
+                for base in declared.bases:
+                    parent = self.resolve(path, base)
+                    if isinstance(parent, ClassRef):
+                        children.setdefault(parent, []).append(ClassRef(path, name))
+        return children
 
     def is_enum(self, ref: ClassRef) -> bool:
         """Whether the class derives from `enum`'s."""
@@ -257,6 +273,18 @@ class Names:
 
     def constant(self, path: str, dotted: str, own: ClassRef | None = None, depth: int = 0) -> tuple[Any, ValueRef | None]:
         """The value of a constant and where it is assigned. Raises `UnknownValue`."""
+        key = (path, dotted, own)
+        if key not in self._values:
+            try:
+                self._values[key] = self._constant(path, dotted, own, depth)
+            except UnknownValue as e:
+                self._values[key] = e.with_traceback(None)
+        known = self._values[key]
+        if isinstance(known, UnknownValue):
+            raise known.with_traceback(None)
+        return known
+
+    def _constant(self, path: str, dotted: str, own: ClassRef | None, depth: int) -> tuple[Any, ValueRef | None]:
         if depth > DEPTH:
             raise UnknownValue(dotted)
         if own is not None and "." not in dotted and dotted in self.class_(own).values:

@@ -1,0 +1,124 @@
+"""Speed and memory as ratios within one run: machines differ and are shared, so seconds alone say little.
+
+The floor is `ast.parse` over the same files in as many processes. Every figure is of whole commands, with
+the archive already downloaded. Run with `make bench`, or `make bench ARGS="--release 0.33.0 --rounds 5"`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+
+from extractor.cli import cache_folder
+from extractor.pipeline import _batches
+from extractor.pool import Pool, default_jobs
+from extractor.source import Silent, SourceOptions, open_tree
+
+
+def parse_all(files: list[tuple[str, bytes]]) -> int:
+    warnings.simplefilter("ignore")
+    for _, data in files:
+        try:
+            ast.parse(data)
+        except (SyntaxError, ValueError):
+            continue
+    return len(files)
+
+
+def floor(batches: list[list[tuple[str, bytes]]], jobs: int) -> float:
+    """Seconds to parse the files, the processes already there."""
+    with Pool(jobs) as pool:
+        list(pool.run(len, [("",)] * jobs))
+        started = time.perf_counter()
+        list(pool.run(parse_all, [(batch,) for batch in batches]))
+        return time.perf_counter() - started
+
+
+class Memory(threading.Thread):
+    """The most that a process and all below it held together, sampled."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self._process = psutil.Process(pid)
+        self._stopped = threading.Event()
+        self.peak = 0
+
+    def run(self) -> None:
+        while not self._stopped.wait(0.02):
+            try:
+                family = [self._process, *self._process.children(recursive=True)]
+                self.peak = max(self.peak, sum(p.memory_info().rss for p in family))
+            except psutil.Error:
+                continue
+
+    def stop(self) -> int:
+        self._stopped.set()
+        self.join()
+        return self.peak
+
+
+def command(*arguments: str) -> tuple[float, int]:
+    """Seconds and peak bytes of one run of the command."""
+    started = time.perf_counter()
+    process = subprocess.Popen([sys.executable, "-m", "extractor", *arguments, "--quiet"])
+    memory = Memory(process.pid)
+    memory.start()
+    if process.wait():
+        raise SystemExit(f"vllm-errors {' '.join(arguments)} failed")
+    seconds = time.perf_counter() - started
+    return seconds, memory.stop()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--release", default="0.28.0")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--jobs", type=int, default=default_jobs())
+    options = parser.parse_args()
+    tree = open_tree(SourceOptions(cache=cache_folder(), release=options.release), Silent())
+    batches = list(_batches(tree.read([entry.path for entry in tree.entries])))
+    out = Path(tempfile.mkdtemp(prefix="vllm-errors-bench-"))
+    extract = ("extract", "--release", options.release, "--out", str(out), "--jobs", str(options.jobs))
+    dataset = out / f"v{options.release}"
+
+    def fresh(*more: str) -> tuple[float, int]:
+        shutil.rmtree(dataset, ignore_errors=True)
+        return command(*extract, *more)
+
+    stages: dict[str, Callable[[], tuple[float, int]]] = {
+        "cold": lambda: fresh("--no-cache"),
+        "warm, dataset gone": fresh,
+        "warm": lambda: command(*extract),
+    }
+    fresh()  # fills the cache of records
+    ratios: dict[str, list[float]] = {name: [] for name in stages}
+    floors: list[float] = []
+    peak = 0
+    for _ in range(options.rounds):
+        floors.append(floor(batches, options.jobs))
+        for name, stage in stages.items():
+            seconds, used = stage()
+            ratios[name].append(seconds / floors[-1])
+            peak = max(peak, used)
+    shutil.rmtree(out)
+    print(f"{options.release}: {len(tree.entries):,} files, {options.jobs} processes, {options.rounds} rounds")
+    print(f"{'ast.parse':20} {min(floors):6.2f} s   {statistics.median(floors):6.2f} s   (minimum, median)")
+    for name, found in ratios.items():
+        print(f"{name:20} {min(found):6.2f} ×   {statistics.median(found):6.2f} ×   of it")
+    print(f"{'peak memory':20} {peak / 2**20:6.0f} MiB, all processes together")
+
+
+if __name__ == "__main__":
+    main()
