@@ -1,0 +1,95 @@
+"""The real thing: releases of vLLM from the package index, held against an independent reading by `ast`."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import warnings
+from pathlib import Path
+
+import jsonschema
+import pytest
+import re2
+
+from extractor import dataset
+from extractor.cache import Cache
+from extractor.cli import cache_folder
+from extractor.pipeline import run
+from extractor.pool import default_jobs
+from extractor.source import Silent, SourceOptions, Tree, open_tree
+
+pytestmark = pytest.mark.real
+
+# release: (raise statements outside tests/, what the manifest must say of each; None where it is not known)
+RELEASES = {"0.28.0": 5177, "0.8.0": None, "0.4.1": None}
+
+
+def opened(release: str) -> Tree:
+    return open_tree(SourceOptions(cache=cache_folder(), release=release), Silent())
+
+
+@pytest.fixture(scope="module", params=RELEASES)
+def extracted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Tree, Path]:
+    tree = opened(request.param)
+    out = tmp_path_factory.mktemp("out")
+    return tree, run(tree, out, Cache(None, b""), os.urandom(8), default_jobs(), Silent()).folder
+
+
+def raises_in(tree: Tree) -> set[tuple[str, int, int]]:
+    found = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for path, data in tree.read([entry.path for entry in tree.entries]):
+            found |= {(path, n.lineno, n.end_lineno or 0) for n in ast.walk(ast.parse(data)) if isinstance(n, ast.Raise)}
+    return found
+
+
+def test_every_raise_is_a_site_and_every_site_a_raise(extracted: tuple[Tree, Path]) -> None:
+    tree, folder = extracted
+    wanted = raises_in(tree)
+    found = {(s.path, s.line, s.end_line) for e in dataset.read_errors(folder) for s in e.sites}
+    assert found == wanted
+    expected = RELEASES[tree.provenance.release or ""]
+    assert expected is None or dataset.read_manifest(folder).counts.sites == expected
+
+
+def test_every_record_fits_the_schema_and_every_pattern_is_re2(extracted: tuple[Tree, Path]) -> None:
+    _, folder = extracted
+    validator = jsonschema.Draft202012Validator(json.loads((folder / "schema.json").read_text()))
+    ids = set()
+    for line in (folder / "errors.jsonl").read_bytes().splitlines():
+        record = json.loads(line)
+        assert validator.is_valid(record), record["id"]
+        ids.add(record["id"])
+        if record["pattern"] is not None:
+            pattern = re2.compile(record["pattern"])
+            for variant in record["variants"]:
+                rendered = "".join(p.get("text", "a value") for p in variant["parts"])
+                assert pattern.search(rendered) or not rendered.replace("a value", "").strip(), record["id"]
+    assert ids == {p.stem for p in (folder / "errors").glob("*.json")} == {p.stem for p in (folder / "errors").glob("*.md")}
+
+
+def test_the_seeds_are_there(extracted: tuple[Tree, Path]) -> None:
+    tree, folder = extracted
+    if tree.provenance.release != "0.28.0":
+        pytest.skip("the seeds are of the time of 0.28.0")
+    seed = dataset.read_error(folder, "068fcf03e462d1f1")
+    assert seed.title == "CUDAGraphMode.{cudagraph_mode.name} is not supported with {m"
+    assert dataset.read_error(folder, "ddc0dd9b4500d875").exception == "NotImplementedError"
+
+
+def test_a_folder_gives_the_bytes_of_the_archive(tmp_path: Path) -> None:
+    tree = opened("0.8.0")
+    for path, data in tree.read([entry.path for entry in tree.entries]):
+        target = tmp_path / "vllm-0.8.0" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    folder = open_tree(SourceOptions(cache=tmp_path, source=tmp_path / "vllm-0.8.0"), Silent())
+    assert folder.entries == tree.entries
+    one, two = (
+        run(t, tmp_path / name, Cache(None, b""), b"", 2, Silent()).folder for name, t in (("one", tree), ("two", folder))
+    )
+    strip = [tree.provenance.permalink or "", folder.provenance.permalink or ""]
+    texts = [(f / "errors.jsonl").read_text().replace(s + "/", "") if s else "" for f, s in zip((one, two), strip, strict=True)]
+    assert not strip[1] or texts[0] == texts[1]
