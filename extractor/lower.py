@@ -189,7 +189,7 @@ class Lowering:
             return sym.Opaque(code)
         if isinstance(node, ast.Name | ast.Attribute):
             value = self._name(node, env)
-            if isinstance(value, sym.Name | sym.Lit):
+            if isinstance(value, sym.Lit) or (isinstance(value, sym.Name) and value.dotted == code):
                 return value
             return sym.Alias(value, code) if _may_be_text(value) else sym.Opaque(code)
         around, self._source = self._source, Source.of(f"({code}\n)")

@@ -236,13 +236,13 @@ class Evaluation:
         return self._global(node.dotted, frame)
 
     def _alias(self, inner: sym.Expr, frame: Frame) -> Value | None:
-        """A local in a hole: its text, if it has any. One of several numbers, or any value of a table, is data:
+        """A local in a hole: its text, if it has any. One of several numbers or lists, or of a table, is data:
         there the name says more, and it covers them all."""
         if isinstance(inner, sym.Item) and isinstance(self.value(inner.value, frame), Table):
             if not isinstance(self.value(inner.key, frame), Text | Known):
                 return None
         value = self.value(inner, frame)
-        if isinstance(value, Known) and isinstance(inner, sym.Cond):
+        if isinstance(value, Known | Series) and isinstance(inner, sym.Cond):
             return None
         return value if isinstance(value, Text | Known | Series | Exception_) else None
 

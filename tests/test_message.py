@@ -29,6 +29,8 @@ MUST_NOT = [
     ("an enum member is not its value", "import enum\nclass K(enum.Enum):\n    A = 'a'\ndef f():\n    raise ValueError(f'bad {K.A}')", {"bad {K.A}"}),
     ("an unknown key is not guessed", 'def f(table, key):\n    raise ValueError(table[key])', {"{table[key]}"}),
     ("a recursive helper ends", "def h(n):\n    return h(n - 1)\ndef f():\n    raise ValueError(h(3))", {"{h(3)}"}),
+    ("another name for an attribute is shown as written", "class C:\n    def f(self):\n        n = self.n\n        raise ValueError(f'{n} and {n=}')", {"{n} and n={n!r}"}),
+    ("one of several numbers keeps its name", "def f(x):\n    n = 1 if x else 2\n    raise ValueError(f'got {n}')", {"got {n}"}),
     ("a conditional expression in a hole stays as written", "def f(w):\n    raise ValueError(f\"{'on' if w else 'off'}\")", {"{'on' if w else 'off'}"}),
 ]  # fmt: skip
 
