@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from extractor import identity, message
 from extractor.expr import UnknownValue
+from extractor.frames import Frame, Summaries
 from extractor.model import Constant, Context, Doc, Error, Part, Provenance, Site, Variant
 from extractor.pattern import pattern
 from extractor.raises import FileRecord, RawSite
@@ -32,7 +33,7 @@ class _Linked:
 
 
 def errors(
-    records: Mapping[str, FileRecord], names: Names, summaries: message.Summaries, source: Provenance
+    records: Mapping[str, FileRecord], names: Names, summaries: Summaries, source: Provenance
 ) -> tuple[Error, ...]:
     """All errors of a tree, sorted by id."""
     linker = _Linker(names, summaries, source)
@@ -70,7 +71,7 @@ def _error(key: str, path: str, group: Sequence[_Linked], repo: str) -> Error:
 
 
 class _Linker:
-    def __init__(self, names: Names, summaries: message.Summaries, source: Provenance) -> None:
+    def __init__(self, names: Names, summaries: Summaries, source: Provenance) -> None:
         self._names = names
         self._summaries = summaries
         self._source = source
@@ -86,7 +87,7 @@ class _Linker:
         owner = ClassRef(path, raw.owner[1]) if raw.owner else None
         if owner is not None and owner.name not in self._names.indexes[path].classes:
             owner = None  # a class inside a function
-        frame = message.Frame(path, self_name=raw.owner[0] if raw.owner else None, owner=owner)
+        frame = Frame(path, self_name=raw.owner[0] if raw.owner else None, owner=owner)
         made = message.results(raw.raised, frame, self._names, self._summaries, raw.assumed)
         best = max(made, key=lambda e: sum(len(p) for p in e.text.pieces if isinstance(p, str)))
         shown = " | ".join(dict.fromkeys(e.name for e in (best, *made)))
@@ -132,7 +133,9 @@ class _Linker:
         if not isinstance(entity, ClassRef):
             return None
         span = self._names.class_(entity).span
-        return None if span.doc is None else Doc(symbol=entity.name, path=entity.path, line=span.doc_line, text=span.doc)
+        return (
+            None if span.doc is None else Doc(symbol=entity.name, path=entity.path, line=span.doc_line, text=span.doc)
+        )
 
     def _constants(
         self, path: str, owner: ClassRef | None, raw: RawSite, made: Sequence[Exception_]
@@ -202,5 +205,3 @@ def _permalink(source: Provenance, path: str, line: int, end: int) -> str | None
         return None
     lines = f"L{line}-L{end}" if end > line else f"L{line}"
     return f"{source.permalink}/{quote(path)}#{lines}"
-
-

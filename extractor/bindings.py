@@ -132,9 +132,7 @@ class Given:
     value: sym.Expr
 
 
-Binding = (
-    Unknown | Assigned | Unpacked | Augmented | Appended | Either | Looped | Defined | Caught | Given
-)
+Binding = Unknown | Assigned | Unpacked | Augmented | Appended | Either | Looped | Defined | Caught | Given
 
 UNKNOWN = Unknown()
 NO_NAMES = Env(HashTrieMap())

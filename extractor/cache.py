@@ -87,7 +87,8 @@ class Cache:
                     if value is not None:
                         found[keys[key]] = value
                 self._connection.execute(
-                    f"UPDATE records SET used = ? WHERE used < ? AND key IN ({marks})", [self._day, self._day, *batch]
+                    f"UPDATE records SET used = ? WHERE used < ? AND key IN ({marks})",
+                    [self._day, self._day, *batch],
                 )
         except sqlite3.DatabaseError:
             self.close()

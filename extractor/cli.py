@@ -68,7 +68,9 @@ def _root(
 
 @app.command()
 def extract(
-    commit: Annotated[str | None, typer.Option(help="A commit (short or full), tag or branch of the repository.")] = None,
+    commit: Annotated[
+        str | None, typer.Option(help="A commit (short or full), tag or branch of the repository.")
+    ] = None,
     release: Annotated[str | None, typer.Option(help="A release on the package index, as 0.28.0.")] = None,
     source: Annotated[Path | None, typer.Option(help="A local checkout, or any folder that holds vllm/.")] = None,
     repo: Annotated[

@@ -9,29 +9,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 
 from extractor import symbolic as sym
 from extractor import values
+from extractor.frames import MAX_CALLS, Frame, Run, Undecided, arguments, bind, given
 from extractor.index import Span
 from extractor.tree import BUILTIN_EXCEPTIONS, ClassRef, External
 from extractor.values import Exception_, Known, Series, Text, Unknown, Value, shown, source_of, text
-
-if TYPE_CHECKING:
-    from extractor.message import Evaluation, Frame
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
 
 SUPER = "super()"
-TEXT_KEYWORDS = ("detail", "message", "msg", "err_msg", "error_message", "description", "reason", "text", "error")
+TEXT_KEYWORDS = (
+    "detail",
+    "message",
+    "msg",
+    "err_msg",
+    "error_message",
+    "description",
+    "reason",
+    "text",
+    "error",
+)
 STATUS_KEYWORDS = ("status_code", "status")
 HTTP_EXCEPTIONS = frozenset({"HTTPException", "WebSocketException"})
 
 
-def exception(
-    run: Evaluation, entity: ClassRef | External, src: str, args: Args, kwargs: Kwargs, frame: Frame
-) -> Exception_:
+def exception(run: Run, entity: ClassRef | External, src: str, args: Args, kwargs: Kwargs, frame: Frame) -> Exception_:
     """The exception that `entity(*args, **kwargs)` makes."""
     if isinstance(entity, External):
         name = entity.name.rpartition(".")[2]
@@ -44,7 +49,7 @@ def exception(
 class _Made:
     """One exception of a class of the tree, while its constructor and `__str__` are evaluated."""
 
-    def __init__(self, run: Evaluation, entity: ClassRef, id_: str, calls: int) -> None:
+    def __init__(self, run: Run, entity: ClassRef, id_: str, calls: int) -> None:
         self._run = run
         self._id = id_
         self._calls = calls
@@ -67,7 +72,7 @@ class _Made:
             return
         owner, span = at[1], at[2]
         function = self._run.summaries(owner.path, span.first, span.last)
-        if function is None or self._calls + 1 > 8:
+        if function is None or self._calls >= MAX_CALLS:
             return
         frame = self._frame(owner, function, f"{self._id}/{owner.name}.__init__", (Unknown("self"), *args), kwargs)
         called: sym.Expr | None = None
@@ -88,7 +93,7 @@ class _Made:
         while isinstance(node, sym.Cond):
             node = self._run.branch(node, frame)
         if isinstance(node, sym.Call):
-            args, kwargs = self._run.arguments(node, frame)
+            args, kwargs = arguments(self._run, node, frame)
             own = dict(self._attributes)
             self.initialise(at + 1, args, kwargs)
             self._attributes.update(own)
@@ -101,9 +106,9 @@ class _Made:
             declared = self._run.names.class_(base)
             if not any(t.rstrip("()").split(".")[-1] == "dataclass" for t in declared.span.traits):
                 continue
-            given = dict(zip(declared.fields, args, strict=False)) | kwargs
-            for name, value in given.items():
-                self._attributes.setdefault(name, _given(value))
+            fields = dict(zip(declared.fields, args, strict=False)) | kwargs
+            for name, value in fields.items():
+                self._attributes.setdefault(name, given(value))
 
     def _find(self, method: str, start: int) -> tuple[int, ClassRef, Span] | None:
         for n, base in enumerate(self._order[start:], start):
@@ -114,7 +119,7 @@ class _Made:
         return None
 
     def _frame(self, owner: ClassRef, function: sym.Function, id_: str, args: Args, kwargs: Kwargs) -> Frame:
-        frame = self._run.bind(function, owner.path, id_, args, kwargs)
+        frame = bind(self._run, function, owner.path, id_, args, kwargs)
         frame.self_name = function.params[0].name if function.params else "self"
         frame.owner = owner
         frame.attributes = self._attributes
@@ -128,13 +133,11 @@ class _Made:
             return _external(self._base, self._args, self._kwargs)
         n, owner, span = at
         function = self._run.summaries(owner.path, span.first, span.last)
-        if function is None or self._calls + 1 > 8:
+        if function is None or self._calls >= MAX_CALLS:
             return text(values.Gap(f"{owner.name}.__str__()"))
         frame = self._frame(owner, function, f"{self._id}/{owner.name}.__str__", (Unknown("self"),), {})
-        self._attributes.setdefault("args", _given(Series("tuple", self._args, "self.args")))
+        self._attributes.setdefault("args", given(Series("tuple", self._args, "self.args")))
         frame.base_text = lambda: self.text(n + 1)
-        from extractor.message import Undecided
-
         try:
             return shown(self._run.value(function.result, frame))
         except Undecided:
@@ -150,12 +153,8 @@ class _Made:
         return _status(self._base, self._args, self._kwargs)
 
 
-def _later(run: Evaluation, node: sym.Expr, frame: Frame) -> Callable[[], Value]:
+def _later(run: Run, node: sym.Expr, frame: Frame) -> Callable[[], Value]:
     return lambda: run.value(node, frame)
-
-
-def _given(value: Value) -> Callable[[], Value]:
-    return lambda: value
 
 
 def _number(value: Value | None) -> int | None:

@@ -133,7 +133,9 @@ def check_replaceable(target: Path) -> None:
         raise ToolError(f"{target} holds files that are not a dataset: choose another --label or --out") from None
     foreign = sorted(names - listed)
     if foreign:
-        raise ToolError(f"{target} holds {foreign[0]!r}, which this tool did not write: move it away or choose another --label")
+        raise ToolError(
+            f"{target} holds {foreign[0]!r}, which this tool did not write: move it away or choose another --label"
+        )
 
 
 def _files(folder: str, prefix: str) -> Iterator[str]:
@@ -245,7 +247,8 @@ def is_intact(folder: Path, inputs: str) -> bool:
     try:
         manifest = read_manifest(folder)
         return manifest.inputs == inputs and all(
-            hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest for name, digest in manifest.files.items()
+            hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
+            for name, digest in manifest.files.items()
         )
     except (ToolError, OSError):
         return False

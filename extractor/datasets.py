@@ -34,7 +34,9 @@ def newest(out: Path) -> Path:
     """The dataset of the youngest source; a folder without a date comes after all that have one."""
     found = labels(out)
     if not found:
-        raise ToolError(f"there is no dataset under {out}: make one with vllm-errors extract, or name one with --dataset")
+        raise ToolError(
+            f"there is no dataset under {out}: make one with vllm-errors extract, or name one with --dataset"
+        )
     return max(found, key=lambda p: (read_manifest(p).source.date or "", p.name))
 
 
@@ -43,13 +45,19 @@ def find(folder: Path, what: str) -> Error:
     place = PLACE.fullmatch(what)
     if place is not None:
         return _at(folder, place["path"], int(place["line"]))
-    ids = [name.removeprefix("errors/").removesuffix(".json") for name in read_manifest(folder).files if name.startswith("errors/") and name.endswith(".json")]
+    ids = [
+        name.removeprefix("errors/").removesuffix(".json")
+        for name in read_manifest(folder).files
+        if name.startswith("errors/") and name.endswith(".json")
+    ]
     wanted = what.lower()
     matching = [i for i in ids if i.startswith(wanted)] if len(wanted) >= SHORTEST else []
     if len(matching) == 1:
         return read_error(folder, matching[0])
     if matching:
-        raise NothingFound(f"{len(matching)} errors begin with {what}: {', '.join(matching[:5])}{' …' * (len(matching) > 5)}")
+        raise NothingFound(
+            f"{len(matching)} errors begin with {what}: {', '.join(matching[:5])}{' …' * (len(matching) > 5)}"
+        )
     near = difflib.get_close_matches(wanted, ids, 3, 0.3)
     raise NothingFound(f"{folder.name} has no error {what!r}; the nearest: {', '.join(near) or 'none'}")
 
@@ -69,6 +77,8 @@ def _at(folder: Path, path: str, line: int) -> Error:
         return best[1]
     if best is not None:
         nearest = min(best[1].sites, key=lambda s: abs(s.line - line))
-        raise NothingFound(f"no error is raised at {path}:{line}; the nearest is {best[1].id} at {nearest.path}:{nearest.line}")
+        raise NothingFound(
+            f"no error is raised at {path}:{line}; the nearest is {best[1].id} at {nearest.path}:{nearest.line}"
+        )
     near = difflib.get_close_matches(path, sorted(paths), 3, 0.4)
     raise NothingFound(f"{folder.name} has no errors in {path}; the nearest: {', '.join(near) or 'none'}")

@@ -35,8 +35,25 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sum": sum, "abs": abs, "round": round,
 }  # fmt: skip
 METHODS = frozenset(
-    "format join strip lstrip rstrip lower upper title capitalize replace removeprefix removesuffix split "
-    "keys values items union".split()
+    [
+        "format",
+        "join",
+        "strip",
+        "lstrip",
+        "rstrip",
+        "lower",
+        "upper",
+        "title",
+        "capitalize",
+        "replace",
+        "removeprefix",
+        "removesuffix",
+        "split",
+        "keys",
+        "values",
+        "items",
+        "union",
+    ]
 )
 
 
@@ -46,7 +63,16 @@ def evaluate(src: str, lookup: Lookup) -> Any:
         return _Evaluator(lookup).value(ast.parse(f"({src.strip()}\n)", mode="eval").body)
     except UnknownValue:
         raise
-    except (SyntaxError, ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError, MemoryError):
+    except (
+        SyntaxError,
+        ValueError,
+        TypeError,
+        ArithmeticError,
+        LookupError,
+        AttributeError,
+        RecursionError,
+        MemoryError,
+    ):
         raise UnknownValue(src) from None
 
 

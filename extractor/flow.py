@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,11 +17,21 @@ from extractor import bindings
 from extractor import symbolic as sym
 from extractor.bindings import NO_NAMES, UNKNOWN, Binding, Env
 from extractor.lower import WORD, Lowering, dotted_name
-from extractor.scan import SUITES, Source
+from extractor.scan import Source
+from extractor.targets import (
+    FunctionNode,
+    additions,
+    assigned,
+    captures,
+    is_irrefutable,
+    is_super,
+    names_of,
+    pairs_up,
+    parameters,
+)  # fmt: skip
 
 EXITS = frozenset({"sys.exit", "os._exit", "quit", "exit", "os.abort"})
 SUPER = "super()"
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +175,7 @@ class Walker:
 
     def visit_Delete(self, node: ast.Delete, env: Env, scope: Scope) -> Outcome:
         for target in node.targets:
-            for name in _names(target):
+            for name in names_of(target):
                 env = env.discard(name)
         return Outcome(env)
 
@@ -190,7 +200,7 @@ class Walker:
                     return Outcome(self._bind(base.id, bindings.Appended(before, value.args[0], env), env))
             if method == "__init__":
                 # super().__init__(…) and Base.__init__(self, …)
-                args = value.args if _is_super(base) else value.args[1:]
+                args = value.args if is_super(base) else value.args[1:]
                 positional, named = self.lowering.arguments(args, value.keywords, env)
                 call = sym.Call(sym.Name(SUPER), positional, named, SUPER)
                 return Outcome(self._bind(SUPER, bindings.Given(call), env))
@@ -211,7 +221,7 @@ class Walker:
 
     def _assign(self, target: ast.expr, value: ast.expr, env: Env) -> Env:
         match target, value:
-            case (ast.Tuple() | ast.List(), ast.Tuple() | ast.List()) if _pairs(target, value):
+            case (ast.Tuple() | ast.List(), ast.Tuple() | ast.List()) if pairs_up(target, value):
                 before = env
                 for left, right in zip(target.elts, value.elts, strict=True):
                     env = self._target(left, bindings.Assigned(right, before), env)
@@ -229,7 +239,7 @@ class Walker:
                 name = dotted_name(target)
                 return env if name is None else self._bind(name, binding, env)
             case ast.Tuple() | ast.List() | ast.Starred():
-                for name in _names(target):
+                for name in names_of(target):
                     env = self._bind(name, UNKNOWN, env)
             case ast.Subscript(value=value):
                 name = dotted_name(value)
@@ -313,10 +323,10 @@ class Walker:
         outcomes = []
         for case in node.cases:
             inner = env
-            for name in _captures(case.pattern):
+            for name in captures(case.pattern):
                 inner = self._bind(name, UNKNOWN, inner)
             outcomes.append(self.block(case.body, inner, scope))
-        if not any(_irrefutable(case) for case in node.cases):
+        if not any(is_irrefutable(case) for case in node.cases):
             outcomes.append(Outcome(env))
         return self._fork(outcomes, env, since)
 
@@ -356,7 +366,9 @@ class Walker:
         torn = self._torn(env, since)
         rest = self.block(node.orelse, body.env, scope)
         if body.falls and node.orelse:
-            body = Outcome(rest.env, rest.falls, rest.result if body.result is None else _fill(body.result, rest.ended()))
+            body = Outcome(
+                rest.env, rest.falls, rest.result if body.result is None else _fill(body.result, rest.ended())
+            )
         ways = [body, *(self._handler(handler, torn, scope) for handler in node.handlers)]
         joined = self._fork(ways, env, since)
         if node.finalbody:
@@ -393,7 +405,7 @@ class Walker:
         counts = Counter(assigned(node.body, repeat=True))
         code = self.lowering.code
         for name in rebound:
-            for value, conditions in _additions(node.body, name, ()) if counts[name] == 1 else ():
+            for value, conditions in additions(node.body, name, ()) if counts[name] == 1 else ():
                 found[name] = "..."
                 if not isinstance(node, ast.While):
                     tests = "".join(f" if {code(c)}" for c in conditions)
@@ -482,10 +494,6 @@ def _settled(env: Env, carried: Mapping[str, Binding], start: Env) -> Env:
     return env
 
 
-def _is_super(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
-
-
 def _listed(binding: Binding | None) -> bool:
     """Whether the name holds a list that the function itself has written out."""
     match binding:
@@ -496,87 +504,10 @@ def _listed(binding: Binding | None) -> bool:
     return False
 
 
-def _pairs(target: ast.Tuple | ast.List, value: ast.Tuple | ast.List) -> bool:
-    starred = any(isinstance(e, ast.Starred) for e in (*target.elts, *value.elts))
-    return not starred and len(target.elts) == len(value.elts)
-
-
-def _names(node: ast.expr) -> Iterator[str]:
-    """The names that a target binds."""
-    match node:
-        case ast.Name() | ast.Attribute():
-            name = dotted_name(node)
-            if name is not None:
-                yield name
-        case ast.Tuple(elts=elts) | ast.List(elts=elts):
-            for element in elts:
-                yield from _names(element)
-        case ast.Starred(value=value):
-            yield from _names(value)
-
-
-def parameters(node: FunctionNode) -> list[str]:
-    """The names of all parameters."""
-    args = node.args
-    found = [*args.posonlyargs, *args.args, *args.kwonlyargs, *filter(None, (args.vararg, args.kwarg))]
-    return [arg.arg for arg in found]
-
-
 def _entered(node: FunctionNode, env: Env) -> Env:
     for name in parameters(node):
         env = env.insert(name, UNKNOWN)
     return env
-
-
-def _irrefutable(case: ast.match_case) -> bool:
-    return case.guard is None and isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
-
-
-def _captures(pattern: ast.pattern) -> Iterator[str]:
-    for node in ast.walk(pattern):
-        if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name is not None:
-            yield node.name
-        if isinstance(node, ast.MatchMapping) and node.rest is not None:
-            yield node.rest
-
-
-def assigned(statements: Iterable[ast.stmt], repeat: bool = False) -> list[str]:
-    """The names that statements bind, nested functions and classes aside; each once unless `repeat`."""
-    found: list[str] = []
-    stack: list[Any] = list(reversed(list(statements)))
-    while stack:
-        node = stack.pop()
-        match node:
-            case ast.Assign(targets=targets):
-                for target in targets:
-                    found.extend(_names(target))
-            case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
-                found.extend(_names(target))
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                found.append(name)
-                continue
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"))):
-                found.append(name)
-            case ast.For(target=target) | ast.AsyncFor(target=target):
-                found.extend(_names(target))
-            case ast.With(items=items) | ast.AsyncWith(items=items):
-                for item in items:
-                    if item.optional_vars is not None:
-                        found.extend(_names(item.optional_vars))
-        for suite in reversed(SUITES):
-            stack.extend(reversed(getattr(node, suite, ())))
-    return found if repeat else list(dict.fromkeys(found))
-
-
-def _additions(
-    statements: Iterable[ast.stmt], name: str, conditions: tuple[ast.expr, ...]
-) -> Iterator[tuple[ast.expr, tuple[ast.expr, ...]]]:
-    for statement in statements:
-        match statement:
-            case ast.AugAssign(target=ast.Name(id=target), op=ast.Add(), value=value) if target == name:
-                yield value, conditions
-            case ast.If(test=test, body=body, orelse=[]):
-                yield from _additions(body, name, (*conditions, test))
 
 
 def summarise(node: FunctionNode, source: Source, env: Env | None = None) -> sym.Function:

@@ -138,7 +138,11 @@ def _values(body: list[ast.stmt], source: Source) -> dict[str, Value]:
             targets, value, annotated = node.targets, node.value, False
         elif isinstance(node, ast.AnnAssign) and node.value is not None:
             kind = ast.unparse(node.annotation)
-            targets, value, annotated = [node.target], node.value, not re.search(r"\b(Final|ClassVar|TypeAlias)\b", kind)
+            targets, value, annotated = (
+                [node.target],
+                node.value,
+                not re.search(r"\b(Final|ClassVar|TypeAlias)\b", kind),
+            )
         else:
             counts.update(_bound(node))
             continue

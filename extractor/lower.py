@@ -16,7 +16,20 @@ from typing import Any
 from extractor import strings
 from extractor import symbolic as sym
 from extractor.bindings import (
-    Appended, Assigned, Assumed, Augmented, Binding, Caught, Defined, Either, Env, Given, Looped, NO_NAMES, Unknown, Unpacked,
+    NO_NAMES,
+    Appended,
+    Assigned,
+    Assumed,
+    Augmented,
+    Binding,
+    Caught,
+    Defined,
+    Either,
+    Env,
+    Given,
+    Looped,
+    Unknown,
+    Unpacked,
 )  # fmt: skip
 from extractor.scan import Source
 from extractor.strings import Field
@@ -25,8 +38,28 @@ LIMIT = 20_000  # nodes that one binding may unfold to; branches upon branches d
 DEPTH = 100
 MAX_ASSUMED = 12
 TEXT_METHODS = frozenset(
-    "format format_map join strip lstrip rstrip lower upper title capitalize casefold replace removeprefix "
-    "removesuffix expandtabs ljust rjust center zfill split".split()
+    [
+        "format",
+        "format_map",
+        "join",
+        "strip",
+        "lstrip",
+        "rstrip",
+        "lower",
+        "upper",
+        "title",
+        "capitalize",
+        "casefold",
+        "replace",
+        "removeprefix",
+        "removesuffix",
+        "expandtabs",
+        "ljust",
+        "rjust",
+        "center",
+        "zfill",
+        "split",
+    ]
 )
 CONVERSIONS = {"str": None, "repr": "r", "ascii": "a"}
 COMPARISONS = {

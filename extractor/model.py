@@ -19,8 +19,8 @@ class Part:
 
     text: str | UnsetType = UNSET
     expr: str | UnsetType = UNSET
-    conversion: str | None | UnsetType = UNSET
-    spec: str | None | UnsetType = UNSET
+    conversion: str | UnsetType | None = UNSET
+    spec: str | UnsetType | None = UNSET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

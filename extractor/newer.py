@@ -16,7 +16,17 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from extractor import scan, strings
 from extractor.scan import Source, Unreadable
 
-COMPOUND = (cst.If, cst.For, cst.While, cst.Try, cst.TryStar, cst.With, cst.FunctionDef, cst.ClassDef, cst.Match)
+COMPOUND = (
+    cst.If,
+    cst.For,
+    cst.While,
+    cst.Try,
+    cst.TryStar,
+    cst.With,
+    cst.FunctionDef,
+    cst.ClassDef,
+    cst.Match,
+)
 
 
 def read(source: Source, error: SyntaxError) -> tuple[ast.Module, Source]:

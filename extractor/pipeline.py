@@ -125,7 +125,7 @@ def read(tree: Tree, files: _Files, cache: Cache, pool: Pool, progress: Progress
     for number, result in pool.run(_extract_all, _tasks(files.get([p[0] for p in missing.values()]), batches)):
         made = _one_by_one(pool, batches[number]) if isinstance(result, Crashed) else result
         new = {digests[path]: data for path, data in made if data}
-        cache.put({digest: data for digest, data in new.items()})
+        cache.put(new)
         for path, data in made:
             for same in missing[digests[path]]:
                 records[same] = msgspec.msgpack.decode(data, type=FileRecord) if data else CRASHED
@@ -222,7 +222,9 @@ def write(found: Sequence[Error], source: Provenance, draft: Draft, pool: Pool, 
         if isinstance(result, Crashed):
             raise ToolError("a process died while writing cards: free some memory and run again")
         if isinstance(result, OSError):
-            raise ToolError(f"cannot write {draft.target}: {result.strerror}; make room or name another folder with --out")
+            raise ToolError(
+                f"cannot write {draft.target}: {result.strerror}; make room or name another folder with --out"
+            )
         lines[number], digests = result
         draft.files.update(digests)
         progress.advance(len(chunks[number]))
@@ -238,7 +240,10 @@ def _write_chunk(folder: str, chunk: bytes, source: Provenance) -> tuple[bytes, 
         for error in msgspec.msgpack.decode(chunk, type=tuple[Error, ...]):
             lines.append(encode(error))
             card = cards.markdown(error, source, environment_).encode()
-            for name, data in ((f"errors/{error.id}.json", encode(error, indent=True)), (f"errors/{error.id}.md", card)):
+            for name, data in (
+                (f"errors/{error.id}.json", encode(error, indent=True)),
+                (f"errors/{error.id}.md", card),
+            ):
                 digests[name] = dataset.write(f"{folder}/{name}", data)
     except OSError as e:
         return e

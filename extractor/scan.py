@@ -114,8 +114,8 @@ def statements(node: ast.AST) -> Iterator[ast.stmt]:
         current = stack.pop()
         if isinstance(current, ast.stmt) and current is not node:
             yield current
-        for field in reversed(SUITES):
-            children = getattr(current, field, None)
+        for suite in reversed(SUITES):
+            children = getattr(current, suite, None)
             if isinstance(children, list):
                 stack.extend(reversed(children))
 

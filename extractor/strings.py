@@ -59,9 +59,7 @@ def _piece(node: cst.BaseExpression) -> list[str | Field]:
     raise ValueError("not text")
 
 
-def _formatted(
-    parts: Iterable[cst.BaseFormattedStringContent], quote: str, prefix: str
-) -> list[str | Field]:
+def _formatted(parts: Iterable[cst.BaseFormattedStringContent], quote: str, prefix: str) -> list[str | Field]:
     found: list[str | Field] = []
     for part in parts:
         if isinstance(part, cst.FormattedStringText):

@@ -17,7 +17,9 @@ from extractor.expr import UnknownValue
 from extractor.index import Class, Import, Index, Span, Value
 
 BUILTIN_EXCEPTIONS = {
-    name: value for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
+    name: value
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
 }
 ENUMS = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"})
 DEPTH = 20
@@ -271,7 +273,9 @@ class Names:
 
     # --- values -----------------------------------------------------------------------------------------
 
-    def constant(self, path: str, dotted: str, own: ClassRef | None = None, depth: int = 0) -> tuple[Any, ValueRef | None]:
+    def constant(
+        self, path: str, dotted: str, own: ClassRef | None = None, depth: int = 0
+    ) -> tuple[Any, ValueRef | None]:
         """The value of a constant and where it is assigned. Raises `UnknownValue`."""
         key = (path, dotted, own)
         if key not in self._values:

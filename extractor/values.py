@@ -152,7 +152,8 @@ def shown(value: Value, conversion: str | None = None, spec: str | None = None) 
 
 
 def _formatted(value: Any, conversion: str | None, spec: str | None) -> Text:
-    convert = {None: lambda v: v, "s": str, "r": repr, "a": ascii}[conversion]
+    shapes: dict[str, Callable[[Any], Any]] = {"s": str, "r": repr, "a": ascii}
+    convert = shapes.get(conversion or "", lambda v: v)
     try:
         if spec and any(int(run) > 1000 for run in re.findall(r"\d+", spec)):
             raise ValueError
@@ -211,7 +212,10 @@ def unmasked(masked_text: str, gaps: list[Gap]) -> Text:
         return text(masked_text)
     pieces: list[Piece] = []
     for is_hole, run in groupby(masked_text, key=lambda c: FIRST <= ord(c) < FIRST + len(gaps)):
-        pieces += [gaps[ord(c) - FIRST] for c in run] if is_hole else ["".join(run)]
+        if is_hole:
+            pieces += [gaps[ord(c) - FIRST] for c in run]
+        else:
+            pieces.append("".join(run))
     return text(*pieces)
 
 
@@ -299,9 +303,7 @@ def _fields(value: Text, args: tuple[Value, ...], kwargs: Mapping[str, Value], a
     return text(*pieces)
 
 
-def _field(
-    field: str, args: tuple[Value, ...], kwargs: Mapping[str, Value], conversion: str | None, spec: str
-) -> Text:
+def _field(field: str, args: tuple[Value, ...], kwargs: Mapping[str, Value], conversion: str | None, spec: str) -> Text:
     head = re.match(r"[^.\[]*", field)
     assert head is not None
     name, rest = head[0], field[head.end() :]

@@ -31,12 +31,18 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def cli(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     variables = {**os.environ, "XDG_CACHE_HOME": str(folder / ".cache"), "COLUMNS": "200", **environment}
     return subprocess.run(
-        [sys.executable, "-m", "extractor", *arguments], cwd=folder, env=variables, capture_output=True, text=True
+        [sys.executable, "-m", "extractor", *arguments],
+        cwd=folder,
+        env=variables,
+        capture_output=True,
+        text=True,
     )
 
 
 def test_help_is_cheap() -> None:
-    script = "import sys\nsys.argv[1:] = ['--help']\nfrom extractor.cli import app\ntry: app()\nexcept SystemExit: pass\n"
+    script = (
+        "import sys\nsys.argv[1:] = ['--help']\nfrom extractor.cli import app\ntry: app()\nexcept SystemExit: pass\n"
+    )
     heavy = "print([m for m in ('libcst', 'git', 'jinja2', 'requests', 'pypi_simple', 'orjson') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script + heavy], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
@@ -76,7 +82,12 @@ def test_on_a_terminal_there_is_progress(home: Path) -> None:
 # (name, arguments, exit code, what the sentence says)
 BAD = [
     ("no such command", ["frobnicate"], 2, "No such command"),
-    ("two sources", ["extract", "--source", "tree", "--release", "1"], 2, "one of --commit, --release and --source"),
+    (
+        "two sources",
+        ["extract", "--source", "tree", "--release", "1"],
+        2,
+        "one of --commit, --release and --source",
+    ),
     ("a repository without a commit", ["extract", "--repo", "x"], 2, "give --commit too"),
     ("no processes", ["extract", "--source", "tree", "--jobs", "0"], 2, "0"),
     ("no folder", ["extract", "--source", "nowhere"], 2, "nowhere"),

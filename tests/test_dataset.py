@@ -98,7 +98,11 @@ OTHERS = [
     ("a file", lambda t: t.write_text("mine"), "not a folder"),
     ("a link", lambda t: t.symlink_to(t.parent), "not a folder"),
     ("somebody's files", lambda t: (t.mkdir(), (t / "notes.txt").write_text("mine")), "not a dataset"),
-    ("a manifest of something else", lambda t: (t.mkdir(), (t / "manifest.json").write_text("{}")), "not a dataset"),
+    (
+        "a manifest of something else",
+        lambda t: (t.mkdir(), (t / "manifest.json").write_text("{}")),
+        "not a dataset",
+    ),
 ]
 
 
@@ -129,7 +133,9 @@ def test_an_out_that_is_a_file(tmp_path: Path) -> None:
         run(tree, tmp_path / "out", Cache(None, b""), b"", 1, Silent())
 
 
-def test_a_full_disk_is_one_sentence_and_leaves_the_old_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_one_sentence_and_leaves_the_old_dataset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     source = write_tree(tmp_path / "tree")
     folder = extract(source, tmp_path / "out")
     before = contents(folder)
@@ -156,7 +162,9 @@ UNREADABLE = [
 
 
 @pytest.mark.parametrize(("damage", "sentence"), [r[1:] for r in UNREADABLE], ids=[r[0] for r in UNREADABLE])
-def test_a_dataset_that_cannot_be_read_is_an_error_and_never_an_empty_one(tmp_path: Path, damage, sentence: str) -> None:  # type: ignore[no-untyped-def]
+def test_a_dataset_that_cannot_be_read_is_an_error_and_never_an_empty_one(
+    tmp_path: Path, damage, sentence: str
+) -> None:  # type: ignore[no-untyped-def]
     damage(tmp_path)
     with pytest.raises(ToolError, match=sentence):
         list(dataset.read_errors(tmp_path))
@@ -179,12 +187,25 @@ def test_killed_at_any_moment_there_is_the_old_dataset_or_the_new_one(tmp_path: 
     files = {f"vllm/m{n}.py": f'def f(x):\n    raise ValueError(f"number {n} {{x}}")\n' for n in range(200)}
     source = write_tree(tmp_path / "tree", files)
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "extractor", "extract", "--source", str(source), "--out", str(out), "--label", "x"]
+    command = [
+        sys.executable,
+        "-m",
+        "extractor",
+        "extract",
+        "--source",
+        str(source),
+        "--out",
+        str(out),
+        "--label",
+        "x",
+    ]
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     subprocess.run([*command, "--jobs", "1"], check=True, env=environment, capture_output=True)
     old = contents(out / "x")
     (source / "vllm/m0.py").write_text('raise ValueError("new")\n')
-    process = subprocess.Popen([*command, "--jobs", "2"], env=environment, start_new_session=True, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [*command, "--jobs", "2"], env=environment, start_new_session=True, stderr=subprocess.PIPE
+    )
     time.sleep(after)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
@@ -197,8 +218,20 @@ def test_killed_at_any_moment_there_is_the_old_dataset_or_the_new_one(tmp_path: 
 
 
 def test_interrupted_by_the_user(tmp_path: Path) -> None:
-    source = write_tree(tmp_path / "tree", {f"vllm/m{n}.py": "def f(x):\n" + "    x = 1\n" * 3000 + "    raise E\n" for n in range(60)})
-    command = [sys.executable, "-m", "extractor", "extract", "--source", str(source), "--out", str(tmp_path / "out")]
+    source = write_tree(
+        tmp_path / "tree",
+        {f"vllm/m{n}.py": "def f(x):\n" + "    x = 1\n" * 3000 + "    raise E\n" for n in range(60)},
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "extractor",
+        "extract",
+        "--source",
+        str(source),
+        "--out",
+        str(tmp_path / "out"),
+    ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     time.sleep(1.5)
     os.killpg(process.pid, signal.SIGINT)

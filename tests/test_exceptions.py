@@ -154,8 +154,10 @@ def test_raised_again(body: str, kind: str, exception: str, cause: str | None) -
 
 
 def test_sites_of_one_message_are_one_error() -> None:
-    text = 'def f():\n    raise ValueError("a")\ndef g():\n    raise KeyError("a")\ndef h():\n    raise ValueError("b")\n'
+    text = (
+        'def f():\n    raise ValueError("a")\ndef g():\n    raise KeyError("a")\ndef h():\n    raise ValueError("b")\n'
+    )
     found = sites_in({"vllm/a.py": text})
-    assert [f.error.id for f in found][0] == found[1].error.id != found[2].error.id
+    assert found[0].error.id == found[1].error.id != found[2].error.id
     assert [f.site.exception for f in found] == ["ValueError", "KeyError", "ValueError"]
     assert found[1].error.exception == "ValueError"

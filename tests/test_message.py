@@ -97,7 +97,9 @@ FORMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("source", "messages"), [r[1:] for r in MUST_NOT + FORMS], ids=[r[0] for r in MUST_NOT + FORMS])
+@pytest.mark.parametrize(
+    ("source", "messages"), [r[1:] for r in MUST_NOT + FORMS], ids=[r[0] for r in MUST_NOT + FORMS]
+)
 def test_messages(source: str, messages: set[str]) -> None:
     assert only(source).messages == messages
 
@@ -141,5 +143,8 @@ def test_text_from_elsewhere(files: dict[str, str]) -> None:
 
 
 def test_imports_in_a_circle_end() -> None:
-    files = {"vllm/a.py": "from vllm.b import T\ndef f():\n    raise ValueError(T)", "vllm/b.py": "from vllm.a import T"}
+    files = {
+        "vllm/a.py": "from vllm.b import T\ndef f():\n    raise ValueError(T)",
+        "vllm/b.py": "from vllm.a import T",
+    }
     assert sites_in(files)[0].message == "{T}"

@@ -20,14 +20,20 @@ def variant(*parts: str | None) -> Variant:
     return Variant(message="".join("{x}" if p is None else p for p in parts), parts=made)
 
 
-literals = st.text(min_size=1, max_size=40).filter(lambda t: "\ud800" > max(t) or min(t) > "\udfff")
-parts = st.lists(st.one_of(st.none(), st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40)), min_size=1, max_size=8)
+literals = st.text(min_size=1, max_size=40).filter(lambda t: max(t) < "\ud800" or min(t) > "\udfff")
+parts = st.lists(
+    st.one_of(st.none(), st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40)),
+    min_size=1,
+    max_size=8,
+)
 values = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 
 
 @settings(max_examples=400, deadline=None)
 @given(parts, st.data(), values, values)
-def test_a_rendered_message_is_found_anywhere(pieces: list[str | None], data: st.DataObject, before: str, after: str) -> None:
+def test_a_rendered_message_is_found_anywhere(
+    pieces: list[str | None], data: st.DataObject, before: str, after: str
+) -> None:
     found = pattern([variant(*pieces)])
     if found is None:
         assert not any(p and p.strip(" \t\n\r\f") for p in pieces)
@@ -38,7 +44,10 @@ def test_a_rendered_message_is_found_anywhere(pieces: list[str | None], data: st
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.from_regex(r"[a-z.,:(){}\[\]*+?|^$\\-]{1,12}", fullmatch=True), min_size=2, max_size=8), st.integers(1, 7))
+@given(
+    st.lists(st.from_regex(r"[a-z.,:(){}\[\]*+?|^$\\-]{1,12}", fullmatch=True), min_size=2, max_size=8),
+    st.integers(1, 7),
+)
 def test_a_message_wrapped_at_a_space_is_found(words: list[str], at: int) -> None:
     found = pattern([variant(" ".join(words))])
     wrapped = " ".join(words[:at]) + "\n    " + " ".join(words[at:])

@@ -120,12 +120,23 @@ def test_what_cannot_be_read_says_why_and_guesses_the_raises(data: bytes, reason
 READABLE = [
     ("a BOM", b"\xef\xbb\xbfraise E('a')\n"),
     ("latin-1 with a coding line", b"# -*- coding: latin-1 -*-\nraise E('caf\xe9')\n"),
-    ("90 nested functions", b"".join(b" " * n + b"def f():\n" for n in range(90)) + b" " * 90 + b"raise E('a')\n"),
+    (
+        "90 nested functions",
+        b"".join(b" " * n + b"def f():\n" for n in range(90)) + b" " * 90 + b"raise E('a')\n",
+    ),
     ("a text of a megabyte", b"raise E('" + b"a" * 1_000_000 + b"')\n"),
     ("an f-string of 10,000 parts", b"raise E(f'" + b"a{x}" * 10_000 + b"')\n"),
     ("a sum of 2,000 terms", b"def f(x):\n    raise E(" + b" + ".join([b"'a'"] * 2_000) + b")\n"),
-    ("1,000 early exits", b"def f(x):\n" + b"".join(b"    if x == %d:\n        return\n" % n for n in range(1000)) + b"    raise E('a')\n"),
-    ("a function of 10,000 lines", b"def f(x):\n" + b"".join(b"    a%d = x\n" % n for n in range(10_000)) + b"    raise E(a1)\n"),
+    (
+        "1,000 early exits",
+        b"def f(x):\n"
+        + b"".join(b"    if x == %d:\n        return\n" % n for n in range(1000))
+        + b"    raise E('a')\n",
+    ),
+    (
+        "a function of 10,000 lines",
+        b"def f(x):\n" + b"".join(b"    a%d = x\n" % n for n in range(10_000)) + b"    raise E(a1)\n",
+    ),
     ("lone surrogates", b"raise E('a \\ud800 b')\n"),
 ]
 
@@ -147,7 +158,9 @@ def test_too_large_a_file_is_listed() -> None:
 
 
 def test_context_is_eighteen_lines_either_side_in_the_lines_that_python_counts() -> None:
-    text = "".join(f"a{n} = 1\n" for n in range(1, 31)) + "\x0craise E('x')\n" + "".join(f"b{n} = 1\n" for n in range(30))
+    text = (
+        "".join(f"a{n} = 1\n" for n in range(1, 31)) + "\x0craise E('x')\n" + "".join(f"b{n} = 1\n" for n in range(30))
+    )
     site = only(text).site
     assert (site.line, site.context.start, len(site.context.lines)) == (31, 13, 37)
     assert site.context.lines[18] == "\x0craise E('x')"
@@ -155,10 +168,18 @@ def test_context_is_eighteen_lines_either_side_in_the_lines_that_python_counts()
 
 
 NEWER = [
-    ("PEP 701, the same quotes", 'def f(v):\n    raise ValueError(f"no {v["key"]} here")', 'no {v["key"]} here'),
+    (
+        "PEP 701, the same quotes",
+        'def f(v):\n    raise ValueError(f"no {v["key"]} here")',
+        'no {v["key"]} here',
+    ),
     ("PEP 695, a type parameter", "def f[T](v: T) -> T:\n    raise ValueError(f'no {v}')", "no {v}"),
     ("PEP 695, a type alias", "type A = int\ndef f(v):\n    raise ValueError(f'no {v}')", "no {v}"),
-    ("PEP 758, no brackets", "def f(v):\n    try: g()\n    except A, B:\n        raise ValueError(f'no {v}')", "no {v}"),
+    (
+        "PEP 758, no brackets",
+        "def f(v):\n    try: g()\n    except A, B:\n        raise ValueError(f'no {v}')",
+        "no {v}",
+    ),
 ]
 
 
@@ -184,8 +205,14 @@ names = st.sampled_from("abc")
 def blocks(draw: st.DrawFn, depth: int = 0) -> list[str]:
     lines: list[str] = []
     for _ in range(draw(st.integers(1, 3))):
-        kind = draw(st.sampled_from(["raise", "assign", "if", "for", "while", "try", "with", "def", "class", "match", "return"]))
-        inner = [f"    {line}" for line in draw(blocks(depth + 1))] if depth < 3 and kind not in ("raise", "assign", "return") else ["    pass"]
+        kind = draw(
+            st.sampled_from(["raise", "assign", "if", "for", "while", "try", "with", "def", "class", "match", "return"])
+        )
+        inner = (
+            [f"    {line}" for line in draw(blocks(depth + 1))]
+            if depth < 3 and kind not in ("raise", "assign", "return")
+            else ["    pass"]
+        )
         name = draw(names)
         lines += {
             "raise": [f"raise E(f'{{{name}}} {draw(st.integers(0, 9))}')"],

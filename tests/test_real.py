@@ -41,7 +41,9 @@ def raises_in(tree: Tree) -> set[tuple[str, int, int]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for path, data in tree.read([entry.path for entry in tree.entries]):
-            found |= {(path, n.lineno, n.end_lineno or 0) for n in ast.walk(ast.parse(data)) if isinstance(n, ast.Raise)}
+            found |= {
+                (path, n.lineno, n.end_lineno or 0) for n in ast.walk(ast.parse(data)) if isinstance(n, ast.Raise)
+            }
     return found
 
 
@@ -67,7 +69,11 @@ def test_every_record_fits_the_schema_and_every_pattern_is_re2(extracted: tuple[
             for variant in record["variants"]:
                 rendered = "".join(p.get("text", "a value") for p in variant["parts"])
                 assert pattern.search(rendered) or not rendered.replace("a value", "").strip(), record["id"]
-    assert ids == {p.stem for p in (folder / "errors").glob("*.json")} == {p.stem for p in (folder / "errors").glob("*.md")}
+    assert (
+        ids
+        == {p.stem for p in (folder / "errors").glob("*.json")}
+        == {p.stem for p in (folder / "errors").glob("*.md")}
+    )
 
 
 def test_the_seeds_are_there(extracted: tuple[Tree, Path]) -> None:
@@ -88,8 +94,12 @@ def test_a_folder_gives_the_bytes_of_the_archive(tmp_path: Path) -> None:
     folder = open_tree(SourceOptions(cache=tmp_path, source=tmp_path / "vllm-0.8.0"), Silent())
     assert folder.entries == tree.entries
     one, two = (
-        run(t, tmp_path / name, Cache(None, b""), b"", 2, Silent()).folder for name, t in (("one", tree), ("two", folder))
+        run(t, tmp_path / name, Cache(None, b""), b"", 2, Silent()).folder
+        for name, t in (("one", tree), ("two", folder))
     )
     strip = [tree.provenance.permalink or "", folder.provenance.permalink or ""]
-    texts = [(f / "errors.jsonl").read_text().replace(s + "/", "") if s else "" for f, s in zip((one, two), strip, strict=True)]
+    texts = [
+        (f / "errors.jsonl").read_text().replace(s + "/", "") if s else ""
+        for f, s in zip((one, two), strip, strict=True)
+    ]
     assert not strip[1] or texts[0] == texts[1]

@@ -88,9 +88,7 @@ CASES_BROKEN = [
     pytest.param(lambda: gzip.compress(b"hello" * 1000), "damaged", id="gzip of something else"),
     pytest.param(lambda: _cut(20), "damaged", id="cut off at the end"),
     pytest.param(lambda: _cut(200), "damaged", id="cut off"),
-    pytest.param(
-        lambda: gzip.compress(tar_bytes(*good(), compress=False)[:2048]), "damaged", id="no end mark"
-    ),
+    pytest.param(lambda: gzip.compress(tar_bytes(*good(), compress=False)[:2048]), "damaged", id="no end mark"),
     pytest.param(_damaged_header, "damaged", id="a damaged member in the middle"),
     pytest.param(_negative_size, "damaged", id="a negative size"),
     pytest.param(_bomb, "holds more than 4 MiB", id="gzip bomb"),
@@ -124,12 +122,8 @@ def _zip(files: dict[str, bytes], change: Callable[[zipfile.ZipInfo], None] = la
 CASES_BROKEN_ZIP = [
     pytest.param(lambda: b"PK", "damaged", id="not an archive"),
     pytest.param(lambda: _zip(GOOD)[:-30], "damaged", id="cut off"),
-    pytest.param(
-        lambda: _zip({"a.py": bytes(3 << 20), "b.py": bytes(3 << 20)}), "holds more than 4 MiB", id="bomb"
-    ),
-    pytest.param(
-        lambda: _zip(GOOD).replace(b"vllm-1/vllm/a.py", b"vllm-1/vllm/b.py", 1), "damaged", id="two names"
-    ),
+    pytest.param(lambda: _zip({"a.py": bytes(3 << 20), "b.py": bytes(3 << 20)}), "holds more than 4 MiB", id="bomb"),
+    pytest.param(lambda: _zip(GOOD).replace(b"vllm-1/vllm/a.py", b"vllm-1/vllm/b.py", 1), "damaged", id="two names"),
 ]
 
 
@@ -150,12 +144,8 @@ CASES_SKIPPED = [
         id="above, below",
     ),
     pytest.param(member("/etc/evil.py"), "etc/evil.py", "its name is absolute", id="absolute"),
-    pytest.param(
-        member("other/evil.py"), "other/evil.py", "outside the archive's top folder", id="another top"
-    ),
-    pytest.param(
-        member("vllm-1/l.py", kind=tarfile.SYMTYPE, target="/etc/passwd"), "l.py", "symbolic link", id="link"
-    ),
+    pytest.param(member("other/evil.py"), "other/evil.py", "outside the archive's top folder", id="another top"),
+    pytest.param(member("vllm-1/l.py", kind=tarfile.SYMTYPE, target="/etc/passwd"), "l.py", "symbolic link", id="link"),
     pytest.param(
         member("vllm-1/l.py", kind=tarfile.LNKTYPE, target="vllm-1/setup.py"),
         "l.py",
@@ -166,9 +156,7 @@ CASES_SKIPPED = [
     pytest.param(member("vllm-1/d.py", kind=tarfile.BLKTYPE), "d.py", "not a regular file", id="disk"),
     pytest.param(member("vllm-1/p.py", kind=tarfile.FIFOTYPE), "p.py", "not a regular file", id="pipe"),
     pytest.param(member("vllm-1/b.py", b"x" * 2000), "b.py", "larger than 0 MiB", id="large"),
-    pytest.param(
-        member("vllm-1/a\nb\x1b.py", kind=tarfile.SYMTYPE), "a\\nb\\x1b.py", "symbolic link", id="odd name"
-    ),
+    pytest.param(member("vllm-1/a\nb\x1b.py", kind=tarfile.SYMTYPE), "a\\nb\\x1b.py", "symbolic link", id="odd name"),
 ]
 
 
@@ -220,9 +208,7 @@ def test_the_last_of_two_counts(tmp_path: Path) -> None:
     twice = [member("vllm-1/vllm/a.py", b"first"), *good(), member("vllm-1/./vllm//a.py", b"last")]
     found = scan(tmp_path, tar_bytes(*twice))
     assert [entry.digest for entry in found.entries if entry.path == "vllm/a.py"] == [blob_id(b"last")]
-    assert [(s.path, s.reason) for s in found.skipped] == [
-        ("vllm/a.py", "in the archive twice: the last one is read")
-    ]
+    assert [(s.path, s.reason) for s in found.skipped] == [("vllm/a.py", "in the archive twice: the last one is read")]
     wanted = dict(zip(found.members, paths(found), strict=True))
     assert dict(archive.read(tmp_path / "vllm-1.tar.gz", wanted)) == {
         "vllm/a.py": b"last",
@@ -251,9 +237,7 @@ def test_every_kind_gives_the_same(tmp_path: Path, name: str, data: bytes) -> No
 
 
 def test_names_that_are_no_text(tmp_path: Path) -> None:
-    odd = [
-        member("vllm-1/" + name) for name in ("\udcff.py", "a b'\".py", "x" * 252 + ".py", "ä.py", "..a..py")
-    ]
+    odd = [member("vllm-1/" + name) for name in ("\udcff.py", "a b'\".py", "x" * 252 + ".py", "ä.py", "..a..py")]
     assert paths(scan(tmp_path, tar_bytes(*odd))) == sorted(
         ["\\xff.py", "a b'\".py", "x" * 252 + ".py", "ä.py", "..a..py"]
     )

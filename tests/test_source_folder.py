@@ -126,9 +126,7 @@ CASES_SKIPPED = [
 
 
 @pytest.mark.parametrize(("make", "reason"), CASES_SKIPPED)
-def test_skipped(
-    folder: Path, make: Callable[[Path], None], reason: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_skipped(folder: Path, make: Callable[[Path], None], reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     make(folder / "vllm" / "odd.py")
     tree = open_at(folder)
@@ -287,9 +285,7 @@ def _touch(name: str, text: str = "b = 2\n") -> Callable[[Path], object]:
 
 CASES_DIRTY = [
     pytest.param(_touch("build/b.py"), False, ["vllm/a.py"], id="not an ignored file"),
-    pytest.param(
-        lambda f: os.utime(f / "vllm" / "a.py", (1, 1)), False, ["vllm/a.py"], id="not a new time alone"
-    ),
+    pytest.param(lambda f: os.utime(f / "vllm" / "a.py", (1, 1)), False, ["vllm/a.py"], id="not a new time alone"),
     pytest.param(_touch("vllm/b.py"), True, ["vllm/a.py", "vllm/b.py"], id="a new file"),
     pytest.param(_touch("vllm/a.py"), True, ["vllm/a.py"], id="a changed file"),
     pytest.param(lambda f: (f / "vllm" / "a.py").rename(f / "c.py"), True, ["c.py"], id="a moved file"),

@@ -134,9 +134,7 @@ CASES_REFUSED = [
     pytest.param("a..b", "is not a commit, tag or branch", id="a range"),
     pytest.param("a\x1b[0m", r"'a\\x1b\[0m' is not a commit", id="an escape sequence"),
     pytest.param("nosuch", "has no commit, tag or branch nosuch", id="no such name"),
-    pytest.param(
-        "lights", r"has no commit, tag or branch lights \(the nearest: light", id="a name nearly right"
-    ),
+    pytest.param("lights", r"has no commit, tag or branch lights \(the nearest: light", id="a name nearly right"),
     pytest.param("f" * 40, "has no commit, tag or branch ffff", id="no such commit"),
     pytest.param("ffffffff", "has no commit, tag or branch ffff", id="no such short commit"),
     pytest.param("fff", "has no commit, tag or branch fff", id="too short"),
@@ -146,11 +144,7 @@ CASES_REFUSED = [
 @pytest.mark.parametrize(("revision", "message"), CASES_REFUSED)
 @pytest.mark.parametrize("kind", ["local", "filters", "no filters"])
 def test_refused(world: World, revision: str, message: str, kind: str) -> None:
-    remote = (
-        world.source.folder
-        if kind == "local"
-        else world.remote("r", **(FILTERS if kind == "filters" else {}))
-    )
+    remote = world.source.folder if kind == "local" else world.remote("r", **(FILTERS if kind == "filters" else {}))
     with pytest.raises(ToolError, match=message):
         world.open(revision, remote)
 
@@ -195,9 +189,7 @@ def test_without_git(tmp_path: Path) -> None:
         "except ToolError as e: print(e)"
     )
     clean = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env=clean, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=clean, capture_output=True, text=True)
     assert done.stdout.startswith("git is not installed"), done.stderr
 
 
@@ -223,14 +215,10 @@ def _colliding() -> tuple[bytes, str]:
     for number in range(2000):
         message = b"%d\x1b[31m" % number
         who = b"a <a@example.org> 1767315845 +0200"
-        text = (
-            b"tree " + tree.hex().encode() + b"\n" + (b"parent " + parent.encode() + b"\n" if parent else b"")
-        )
+        text = b"tree " + tree.hex().encode() + b"\n" + (b"parent " + parent.encode() + b"\n" if parent else b"")
         parent = _object(b"commit", text + b"author " + who + b"\ncommitter " + who + b"\n\n" + message)
         stream += b"commit refs/heads/main\nauthor " + who + b"\ncommitter " + who
-        stream += (
-            b"\ndata %d\n%s\n" % (len(message), message) + (b"" if number else b"M 644 :1 a.py\n") + b"\n"
-        )
+        stream += b"\ndata %d\n%s\n" % (len(message), message) + (b"" if number else b"M 644 :1 a.py\n") + b"\n"
         if parent[:4] in seen:
             return stream, parent[:4]
         seen.add(parent[:4])
@@ -259,11 +247,7 @@ NAMES = [
 @pytest.mark.parametrize(("revision", "which"), NAMES)
 @pytest.mark.parametrize("kind", ["local", "filters", "no filters"])
 def test_found(world: World, revision: str, which: str, kind: str) -> None:
-    repo = (
-        world.source.folder
-        if kind == "local"
-        else world.remote("r", **(FILTERS if kind == "filters" else {}))
-    )
+    repo = world.source.folder if kind == "local" else world.remote("r", **(FILTERS if kind == "filters" else {}))
     commit = getattr(world, which)
     tree = world.open(revision.format(first=world.first), repo)
     source = tree.provenance
@@ -378,9 +362,7 @@ def objects(world: World) -> int:
 def test_a_commit_is_fetched_alone(world: World, revision: str) -> None:
     world.open(revision.format(second=world.second), world.remote("r", **FILTERS))
     (clone,) = (world.tmp / "cache" / "git").glob("*/objects.git")
-    kinds = (
-        Repository(clone).git("cat-file", "--batch-all-objects", "--batch-check=%(objecttype)").split("\n")
-    )
+    kinds = Repository(clone).git("cat-file", "--batch-all-objects", "--batch-check=%(objecttype)").split("\n")
     assert kinds.count("commit") == 1
 
 
@@ -395,9 +377,7 @@ def test_a_second_commit_fetches_what_is_missing(world: World, config: dict[str,
 
 @pytest.mark.parametrize("config", REMOTES)
 @pytest.mark.parametrize("revision", ["{first}", "v1.0", "refs/tags/v1.0", "light", "{first:.10}"])
-def test_what_does_not_move_needs_no_network_again(
-    world: World, config: dict[str, str], revision: str
-) -> None:
+def test_what_does_not_move_needs_no_network_again(world: World, config: dict[str, str], revision: str) -> None:
     remote = world.remote("r", **config)
     revision = revision.format(first=world.first)
     world.open(revision, remote)
@@ -430,9 +410,7 @@ def test_a_short_commit_that_is_new(world: World) -> None:
 def test_the_graph_has_no_trees_where_the_remote_can_leave_them_out(world: World) -> None:
     world.open(world.first[:7], world.remote("r", **FILTERS))
     (graph,) = (world.tmp / "cache" / "git").glob("*/graph.git")
-    kinds = (
-        Repository(graph).git("cat-file", "--batch-all-objects", "--batch-check=%(objecttype)").split("\n")
-    )
+    kinds = Repository(graph).git("cat-file", "--batch-all-objects", "--batch-check=%(objecttype)").split("\n")
     assert sorted(set(kinds)) == ["commit", "tag"]
 
 
@@ -552,9 +530,7 @@ URLS = [
     ),
     pytest.param("git@git.example.org:team/vllm", "team/vllm", "https://git.example.org/team/vllm", id="scp"),
     pytest.param("https://github.com/me/fork", "me/fork", "https://github.com/me/fork", id="GitHub"),
-    pytest.param(
-        "file:///srv/mirror.git", "vllm-project/vllm", "https://github.com/vllm-project/vllm", id="mirror"
-    ),
+    pytest.param("file:///srv/mirror.git", "vllm-project/vllm", "https://github.com/vllm-project/vllm", id="mirror"),
 ]
 
 

@@ -132,9 +132,7 @@ def test_passwords_are_never_said() -> None:
 
 CASES_REASON = [
     pytest.param(b"", "it does not say why", id="nothing"),
-    pytest.param(
-        b"warning: x\nfatal: bad\x1b[0m object\n", "bad\\x1b[0m object", id="no escape sequence gets out"
-    ),
+    pytest.param(b"warning: x\nfatal: bad\x1b[0m object\n", "bad\\x1b[0m object", id="no escape sequence gets out"),
     pytest.param(
         b"ssh: Could not resolve hostname h\r\nfatal: Could not read from remote repository.\n\n"
         b"Please make sure you have the correct access rights\nand the repository exists.\n",

@@ -53,9 +53,7 @@ class Server:
             "hashes": hashes,
             "yanked": yanked,
         }
-        row |= {"upload-time": "2026-01-02T03:04:05.678901Z"} | (
-            {} if size is None else {"size": size or len(data)}
-        )
+        row |= {"upload-time": "2026-01-02T03:04:05.678901Z"} | ({} if size is None else {"size": size or len(data)})
         self.files.append(row)
         self.answers[f"/files/{filename}"] = data
 
@@ -125,13 +123,9 @@ class Watch:
         self.said.append("done")
 
 
-def open_release(
-    tmp: Path, server: Server | str | None, version: str | None, label: str | None = None
-) -> Tree:
+def open_release(tmp: Path, server: Server | str | None, version: str | None, label: str | None = None) -> Tree:
     address = f"{server.address}/simple" if isinstance(server, Server) else server
-    return open_tree(
-        SourceOptions(cache=tmp / "cache", release=version, index=address, label=label), Silent()
-    )
+    return open_tree(SourceOptions(cache=tmp / "cache", release=version, index=address, label=label), Silent())
 
 
 def release(version: str) -> bytes:
@@ -151,9 +145,7 @@ DEAD = "http://127.0.0.1:9/simple"
 
 CASES_ADDRESS = [
     pytest.param(DEAD, r"cannot reach .*--release .*\(there: none yet\) or --source", id="nobody there"),
-    pytest.param(
-        "http://me:s3cret@127.0.0.1:9/simple", "cannot reach the package index http://127", id="a password"
-    ),
+    pytest.param("http://me:s3cret@127.0.0.1:9/simple", "cannot reach the package index http://127", id="a password"),
     pytest.param("ftp://127.0.0.1/simple", "is not the address of a package index", id="another protocol"),
     pytest.param("file:///tmp", "is not the address of a package index", id="a folder"),
     pytest.param("nonsense", "is not the address of a package index", id="no address"),
@@ -173,9 +165,7 @@ CASES_PAGE = [
     pytest.param({"status": 404}, "has no project vllm", id="not found"),
     pytest.param({"status": 401}, "answers 401", id="not allowed"),
     pytest.param({"status": 500}, "answers 500", id="broken"),
-    pytest.param(
-        {"page": b"<html>log in</html>"}, "no release 1.0 .*nearest: none", id="a page of somebody else's"
-    ),
+    pytest.param({"page": b"<html>log in</html>"}, "no release 1.0 .*nearest: none", id="a page of somebody else's"),
 ]
 
 
@@ -214,9 +204,7 @@ CASES_FILE = [
 
 
 @pytest.mark.parametrize(("sha256", "cut", "message"), CASES_FILE)
-def test_a_file_in_trouble(
-    tmp_path: Path, server: Server, sha256: str | None, cut: int, message: str
-) -> None:
+def test_a_file_in_trouble(tmp_path: Path, server: Server, sha256: str | None, cut: int, message: str) -> None:
     server.add("vllm-1.0.tar.gz", release("1.0"), sha256=sha256)
     server.cut = cut
     with pytest.raises(ToolError, match=message):
@@ -264,9 +252,7 @@ def test_a_cache_that_is_a_file(tmp_path: Path, server: Server) -> None:
     server.add("vllm-1.0.tar.gz", release("1.0"))
     (tmp_path / "cache").touch()
     with pytest.raises(ToolError, match="cannot write into the cache"):
-        open_tree(
-            SourceOptions(cache=tmp_path / "cache", release="1.0", index=f"{server.address}/simple"), Silent()
-        )
+        open_tree(SourceOptions(cache=tmp_path / "cache", release="1.0", index=f"{server.address}/simple"), Silent())
 
 
 def test_only_pre_releases_and_yanked(tmp_path: Path, server: Server) -> None:
@@ -368,9 +354,7 @@ def test_progress_in_bytes(tmp_path: Path, server: Server) -> None:
 # --- the cache -------------------------------------------------------------------------------------------
 
 
-def test_what_is_kept_needs_no_network(
-    tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_kept_needs_no_network(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     server.add("vllm-1.0.tar.gz", release("1.0"))
     first = open_release(tmp_path, server, "1.0")
     assert len(server.asked) == 2
@@ -451,9 +435,7 @@ def test_two_runs_at_once(tmp_path: Path, server: Server) -> None:
         "t = open_tree(options, Silent()); print(len(dict(t.read([e.path for e in t.entries]))))"
     )
     command = [sys.executable, "-c", code]
-    runs = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)
-    ]
+    runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)]
     assert [run.communicate() for run in runs] == [("3\n", "")] * 4
     assert kept(tmp_path) == ["vllm-1.0.tar.gz", "vllm-1.0.tar.gz.json"]
 
@@ -481,9 +463,7 @@ def test_a_lock_is_for_one_at_a_time(tmp_path: Path) -> None:
 def test_a_real_release() -> None:
     from platformdirs import user_cache_path
 
-    tree = open_tree(
-        SourceOptions(cache=user_cache_path("vllm-errors", appauthor=False), release="0.28.0"), Silent()
-    )
+    tree = open_tree(SourceOptions(cache=user_cache_path("vllm-errors", appauthor=False), release="0.28.0"), Silent())
     assert len(tree.entries) == 2540
     assert tree.skipped == ()
     assert (tree.provenance.commit, tree.provenance.date) == ("2cf0a6915", "2026-08-26T10:08:30Z")

@@ -63,9 +63,7 @@ class _Found:
                 return
             data = member.read()
             if parts in self.files:
-                self.skips.append(
-                    (parts, Skip(path=path, reason="in the archive twice: the last one is read"))
-                )
+                self.skips.append((parts, Skip(path=path, reason="in the archive twice: the last one is read")))
             self.files[parts] = (member.number, names.blob_id(data))
             if path in stated.FILES:
                 self.said[path] = data

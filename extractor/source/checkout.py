@@ -25,9 +25,7 @@ class Checkout:
     def files(self) -> Collection[bytes]:
         """Tracked files, and others that are neither ignored nor in an environment, below the folder."""
         others = {path for state, path in self.tagged if state == b"?"}
-        environments = {
-            parts[:-1] for path in others if (parts := tuple(path.split(b"/")))[-1] == names.ENVIRONMENT
-        }
+        environments = {parts[:-1] for path in others if (parts := tuple(path.split(b"/")))[-1] == names.ENVIRONMENT}
         dropped = {path for path in others if names.ignored(tuple(path.split(b"/")), environments)}
         return {path for _, path in self.tagged} - dropped
 
@@ -73,9 +71,7 @@ def find_checkout(folder: Path) -> Checkout | None:
         "--date=format-local:%Y-%m-%dT%H:%M:%SZ",
         "HEAD",
     )
-    commit, _, date = (
-        head.output.decode("ascii", "replace").strip().partition(" ") if not head.status else ("", "", "")
-    )
+    commit, _, date = head.output.decode("ascii", "replace").strip().partition(" ") if not head.status else ("", "", "")
     return Checkout(
         git=git,
         prefix=prefix,

@@ -114,9 +114,7 @@ class Git:
         """The same without the programs that the repository itself wants its files piped through."""
         listed = self.run("config", "--show-scope", "-z", "--name-only", "--get-regexp", r"^filter\.")
         words = listed.output.decode("utf-8", "surrogateescape").split("\0")
-        keys = {
-            key for scope, key in zip(words[::2], words[1::2], strict=False) if scope in ("local", "worktree")
-        }
+        keys = {key for scope, key in zip(words[::2], words[1::2], strict=False) if scope in ("local", "worktree")}
         drivers = {key.rsplit(".", 1)[0] for key in keys}
         return self.with_config(
             *(f"{driver}.{what}=" for driver in sorted(drivers) for what in ("clean", "smudge", "process")),

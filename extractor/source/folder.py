@@ -29,9 +29,7 @@ class FolderTree:
     def __init__(self, provenance: Provenance, found: _Found) -> None:
         self.provenance = provenance
         self._data = found.data
-        self.entries = tuple(
-            Entry(path=path, digest=digest) for path, digest in sorted(found.digests.items())
-        )
+        self.entries = tuple(Entry(path=path, digest=digest) for path, digest in sorted(found.digests.items()))
         self.skipped = tuple(sorted(found.skips, key=lambda s: (s.path, s.reason)))
 
     def read(self, paths: Collection[str]) -> Iterator[tuple[str, bytes]]:

@@ -56,9 +56,7 @@ def _local(where: str) -> Path | None:
         if path.is_dir():
             return path
         if path.exists():
-            raise ToolError(
-                f"{names.one_line(where)} is a file: give --repo a URL, OWNER/NAME or a clone's folder"
-            )
+            raise ToolError(f"{names.one_line(where)} is a file: give --repo a URL, OWNER/NAME or a clone's folder")
     except (OSError, RuntimeError, ValueError):
         return None
     return None
@@ -70,9 +68,7 @@ def _url(where: str) -> str:
     if _URL.fullmatch(where) and where.isprintable():
         return where
     shown = names.one_line(names.without_secrets(where))
-    raise ToolError(
-        f"there is no folder {shown}, and it is no URL: give --repo a URL, OWNER/NAME or a clone's folder"
-    )
+    raise ToolError(f"there is no folder {shown}, and it is no URL: give --repo a URL, OWNER/NAME or a clone's folder")
 
 
 def _of_clone(git: Git, commit: str) -> tuple[str, str | None]:

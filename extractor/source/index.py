@@ -77,9 +77,7 @@ class Index:
                 warnings.simplefilter("ignore")  # an index newer than the client is read as far as it goes
                 page = client.get_project_page(PROJECT, timeout=TIMEOUT)
         except OSError as e:  # a file of certificates that is not there, say
-            raise ToolError(
-                f"cannot ask the package index {self._name()} ({one_line(str(e))}): check that"
-            ) from e
+            raise ToolError(f"cannot ask the package index {self._name()} ({one_line(str(e))}): check that") from e
         return [c for c in map(_candidate, page.packages) if c is not None]
 
     def download(self, candidate: Candidate, target: Path, progress: Progress) -> None:
@@ -107,18 +105,14 @@ class Index:
 
         try:
             with PyPISimple() if self._address is None else PyPISimple(self._address) as client:
-                retry = Retry(
-                    RETRIES, backoff_factor=0.2, status_forcelist=(502, 503, 504), raise_on_status=False
-                )
+                retry = Retry(RETRIES, backoff_factor=0.2, status_forcelist=(502, 503, 504), raise_on_status=False)
                 client.s.mount("http://", HTTPAdapter(max_retries=retry))
                 client.s.mount("https://", HTTPAdapter(max_retries=retry))
                 yield client
         except NoSuchProjectError as e:
             raise ToolError(f"the package index {self._name()} has no project {PROJECT}: {ADVICE}") from e
         except DigestMismatchError as e:
-            raise ToolError(
-                f"what {self._name()} sent is not what its sha256 says: run again, or {ADVICE}"
-            ) from e
+            raise ToolError(f"what {self._name()} sent is not what its sha256 says: run again, or {ADVICE}") from e
         except requests.HTTPError as e:
             status = "an error" if e.response is None else str(e.response.status_code)
             raise ToolError(f"the package index {self._name()} answers {status}: {ADVICE}") from e
@@ -135,11 +129,7 @@ class Index:
 
 def _candidate(package: DistributionPackage) -> Candidate | None:
     name, version = package.filename, package.version
-    if (
-        version is None
-        or (package.project or "").lower() != PROJECT
-        or package.package_type not in ("sdist", "wheel")
-    ):
+    if version is None or (package.project or "").lower() != PROJECT or package.package_type not in ("sdist", "wheel"):
         return None
     if not _PLAIN.fullmatch(name) or not is_archive(name):
         return None
@@ -178,9 +168,7 @@ class _Tracker:
     def __enter__(self) -> _Tracker:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, e: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, e: BaseException | None, at: TracebackType | None) -> None:
         self._progress.done()
 
     def update(self, increment: int) -> None:

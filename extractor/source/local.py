@@ -42,9 +42,7 @@ def find(git: Git, revision: str) -> str:
     commits = commits_of(git, beginning) if SHORT.fullmatch(beginning) else []
     if len(commits) > 1:
         raise ambiguous(git, beginning, commits)
-    refs = (
-        git.run("for-each-ref", "--format=%(refname:lstrip=2)").output.decode("utf-8", "replace").split("\n")
-    )
+    refs = git.run("for-each-ref", "--format=%(refname:lstrip=2)").output.decode("utf-8", "replace").split("\n")
     raise ToolError(
         f"the repository {shown(os.fsencode(git.folder))} has no commit, tag or branch {one_line(revision)}"
         f"{nearest(revision, refs)}: fetch it there first, or leave --repo out"

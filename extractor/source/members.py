@@ -53,29 +53,19 @@ def members(path: Path, max_total: int, only: Collection[int] | None = None) -> 
     """All members in the order of the archive; failures below, here or in `read`, are one sentence."""
     try:
         with path.open("rb") as file:
-            yield (
-                _zip(file, max_total, only)
-                if path.suffix in (".zip", ".whl")
-                else _tar(file, path, max_total)
-            )
+            yield (_zip(file, max_total, only) if path.suffix in (".zip", ".whl") else _tar(file, path, max_total))
     except TooLarge as e:
-        raise ToolError(
-            f"the archive {path.name} {e}: it is not read, take another release or use --source"
-        ) from e
+        raise ToolError(f"the archive {path.name} {e}: it is not read, take another release or use --source") from e
     except BROKEN as e:
         raise _broken(path) from e
     except OSError as e:
         if e.errno is None:  # what gzip raises when the data is none of its own
             raise _broken(path) from e
-        raise ToolError(
-            f"cannot read {path}: {(e.strerror or str(e)).lower()}; remove it and run again"
-        ) from e
+        raise ToolError(f"cannot read {path}: {(e.strerror or str(e)).lower()}; remove it and run again") from e
 
 
 def _broken(path: Path) -> ToolError:
-    return ToolError(
-        f"the archive {path.name} is damaged, cut off or not an archive: remove {path} and run again"
-    )
+    return ToolError(f"the archive {path.name} is damaged, cut off or not an archive: remove {path} and run again")
 
 
 # --- the two kinds ---------------------------------------------------------------------------------------

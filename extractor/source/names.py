@@ -111,11 +111,7 @@ def repo_of(url: str) -> str:
         return known
     scp = _SCP.fullmatch(url) if "://" not in url else None
     path = scp["path"] if scp else urlsplit(url).path
-    parts = [
-        re.sub(r"[^\w.-]", "_", part)
-        for part in path.removesuffix("/").removesuffix(".git").split("/")
-        if part
-    ]
+    parts = [re.sub(r"[^\w.-]", "_", part) for part in path.removesuffix("/").removesuffix(".git").split("/") if part]
     return "/".join(parts[-2:]) if len(parts) >= 2 else DEFAULT_REPO
 
 

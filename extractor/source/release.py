@@ -137,16 +137,12 @@ def without_network(cache: Path) -> str:
     versions = [kept.version for kept in reversed(kept_releases(cache / "releases"))]
     more = f" and {len(versions) - SAID} more" if len(versions) > SAID else ""
     there = ", ".join(versions[:SAID]) + more or "none yet"
-    return (
-        f"without a network give --release with one from the cache (there: {there}) or --source with a folder"
-    )
+    return f"without a network give --release with one from the cache (there: {there}) or --source with a folder"
 
 
 def _fetch(place: index.Index, chosen: Candidate, folder: Path, progress: Progress) -> Kept:
     if chosen.sha256 is None:
-        raise ToolError(
-            f"the index gives no sha256 for {chosen.filename}, so it is not trusted: use another --index"
-        )
+        raise ToolError(f"the index gives no sha256 for {chosen.filename}, so it is not trusted: use another --index")
     target = folder / chosen.filename
     sweep(folder)
     with writing(folder), atomic(target) as partial:
@@ -166,9 +162,7 @@ def _fetch(place: index.Index, chosen: Candidate, folder: Path, progress: Progre
 def _newest(candidates: Sequence[Candidate]) -> Candidate:
     good = [c for c in candidates if not c.yanked and _is_final(parsed(c.version))]
     if not good:
-        raise ToolError(
-            "the index has no release of vLLM that is neither a pre-release nor yanked: check --index"
-        )
+        raise ToolError("the index has no release of vLLM that is neither a pre-release nor yanked: check --index")
     newest = max(parsed(c.version) for c in good)
     return _best([c for c in good if parsed(c.version) == newest])
 

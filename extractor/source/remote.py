@@ -26,9 +26,7 @@ from extractor.source.store import locked, writing
 from extractor.source.transfer import fetch
 
 FULL = 40
-SURE = (
-    10  # digits of a short commit that no other commit will ever share: 1 in 10^7 for a repository as vLLM's
-)
+SURE = 10  # digits of a short commit that no other commit will ever share: 1 in 10^7 for a repository as vLLM's
 COMMITS = "refs/extract/commits/"
 TAGS = "refs/extract/tags/"
 INCOMING = "refs/extract/incoming"
@@ -98,9 +96,7 @@ class Remote:
         listed = git.run("ls-remote", "--quiet", "--heads", "--tags", "--", self.url)
         if listed.status:
             raise self._failed("its list of branches", listed)
-        rows = (
-            row.split("\t", 1) for row in listed.output.decode("utf-8", "replace").split("\n") if "\t" in row
-        )
+        rows = (row.split("\t", 1) for row in listed.output.decode("utf-8", "replace").split("\n") if "\t" in row)
         return {name: oid for oid, name in rows}
 
     def _has(self, git: Git, commit: str) -> bool:
@@ -210,6 +206,4 @@ class Remote:
                 f"cannot reach {self._name()} ({reason(result.error)}); {without_network(self.cache)}, "
                 "or --repo with a local clone"
             )
-        return ToolError(
-            f"cannot fetch {what} from {self._name()} ({reason(result.error)}): check --repo and --commit"
-        )
+        return ToolError(f"cannot fetch {what} from {self._name()} ({reason(result.error)}): check --repo and --commit")

@@ -52,9 +52,7 @@ def _commit_in(data: bytes) -> str | None:
 def release(files: Mapping[str, bytes]) -> str | None:
     """The version in the metadata of an unpacked release of vLLM."""
     head = files.get(PKG_INFO, b"").decode("utf-8", "replace").replace("\r\n", "\n").split("\n\n", 1)[0]
-    fields = dict(
-        line.split(": ", 1) for line in reversed(head.split("\n")) if ": " in line and line[0] != " "
-    )
+    fields = dict(line.split(": ", 1) for line in reversed(head.split("\n")) if ": " in line and line[0] != " ")
     if fields.get("Name", "").strip().lower() != "vllm":
         return None
     version = fields.get("Version", "").strip()

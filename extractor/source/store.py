@@ -29,8 +29,7 @@ def cannot_write(folder: Path, e: OSError) -> ToolError:
     """The sentence for a disk that is full, read-only or somebody else's."""
     reason = (e.strerror or str(e)).lower()
     return ToolError(
-        f"cannot write into the cache {folder} ({reason}): "
-        "make room there, or let XDG_CACHE_HOME name another folder"
+        f"cannot write into the cache {folder} ({reason}): make room there, or let XDG_CACHE_HOME name another folder"
     )
 
 
