@@ -38,7 +38,7 @@ def _one(parts: Sequence[Part]) -> str | None:
         budget -= len(text)
         if budget <= 0:
             break
-    if not any(piece and piece.strip() for piece in pieces):
+    if not any(piece and piece.strip(" \t\n\r\f") for piece in pieces):
         return None
     return _joined(_trimmed(pieces))
 

@@ -31,9 +31,7 @@ _NOT_A_VERB = (  # what follows when the word is a noun, or an item of a list of
     "methods|time|times|type|types|size|sizes|and|or|not|argument|arguments|operation|operations|got|found|"
     "expected|already|name|names|id|ids|path|paths|format|formats|without|but"
 )
-_VERB = (
-    rf"(?:{_VERBS})\b(?=\s+[^\s.,;:)\]=])(?!\s+(?:{_NOT_A_VERB})\b)(?!\s+{HOLE}+\s+(?:is|does|has|was|not)\b)"
-)
+_VERB = rf"(?:{_VERBS})\b(?=\s+[^\s.,;:)\]=])(?!\s+(?:{_NOT_A_VERB})\b)(?!\s+{HOLE}+\s+(?:is|does|has|was|not)\b)"
 _BEFORE = (
     r"(?:(?:also|and|or|either|then|first|alternatively|otherwise|just|simply|explicitly|instead|so|"
     r"you could|but|must|hint|tip|note|finally|next)[,:]?\s+)*"
@@ -169,9 +167,7 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
 def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
     """Whether the dot is an abbreviation's, a bullet's, or of an ellipsis in the middle of a sentence."""
     head = text[max(start, end.start() - 12) : end.start() + 1]
-    if _ABBREVIATION.search(head) or (
-        end.start() - start < 12 and _NUMBER.match(text[start : end.start() + 1])
-    ):
+    if _ABBREVIATION.search(head) or (end.start() - start < 12 and _NUMBER.match(text[start : end.start() + 1])):
         return True
     after = text[end.end() : end.end() + 40].lstrip()
     return end[0].startswith("..") and after[:1].islower()
