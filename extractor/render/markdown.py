@@ -1,0 +1,82 @@
+"""Owns how others' text stands in Markdown: escaped in a line, fenced in a block, and never anything but text.
+
+What comes in has been made visible already, so that there is no line end in a line of text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from extractor.render.view import Listing, Place, Related
+
+# a backslash before each of these is not shown; `_` inside a word and a single `{` do nothing
+_SPECIAL = re.compile(r"[\\`*\[\]<>&~|#$]|_(?![^\W_])|(?<![^\W_])_|\{(?=[{%])|(?<=\{)\{|(?<=\{)%")
+_BLOCK = re.compile(r"^(\d*)([-+=.)])")  # what could make a list or a line of a paragraph's beginning
+_TICKS = re.compile(r"`+")
+_UNSAFE_IN_URL = re.compile(r"[^A-Za-z0-9/:._~?#@!$&'*+,;=%-]")
+_WEB = re.compile(r"https?://[\w.-]+(?::\d+)?/", re.ASCII)
+_WHY = re.compile(r"[\w ,]*(?:`\w+`)?", re.ASCII)
+
+
+def text(value: str) -> str:
+    """Text in a paragraph, a heading or a link."""
+    return _BLOCK.sub(r"\1\\\2", _SPECIAL.sub(r"\\\g<0>", value.strip()))
+
+
+def code(value: str) -> str:
+    """A code span; spaces at its ends stay, and backticks inside do not end it."""
+    if "`" not in value:
+        return f"`{value}`" if value.strip() == value and value else f"` {value or ' '} `"
+    ticks = "`" * (max(map(len, _TICKS.findall(value))) + 1)
+    return f"{ticks} {value} {ticks}"
+
+
+def codes(values: tuple[str, ...]) -> str:
+    """Several code spans in a row."""
+    return ", ".join(map(code, values))
+
+
+def fence(value: str, language: str = "text") -> str:
+    """A code block whose fence is longer than any run of backticks in it."""
+    ticks = "`" * (max(map(len, _TICKS.findall(value))) + 1) if "```" in value else "```"
+    return f"{ticks}{language}\n{value}\n{ticks}"
+
+
+def listing(snippet: Listing) -> str:
+    """A code block of source with line numbers; the lines that raise have `>` before them."""
+    width = len(str(snippet.start + len(snippet.lines) - 1))
+    rows = [
+        f"{'>' if snippet.first <= number <= snippet.last else ' '} {number:>{width}} | {line}".rstrip()
+        for number, line in enumerate(snippet.lines, snippet.start)
+    ]
+    return fence("\n".join(rows), "python")
+
+
+def link(place: Place) -> str:
+    """`path:line`, with the link to it where there is one."""
+    label = code(place.label)
+    return f"[{label}]({url(place.url)})" if place.url and _WEB.match(place.url) else label
+
+
+def url(value: str) -> str:
+    """An address in which nothing ends the link."""
+    return _UNSAFE_IN_URL.sub(lambda m: "".join(f"%{b:02X}" for b in m[0].encode("utf-8", "replace")), value)
+
+
+def why(related: Related) -> str:
+    """The word why an error is related: ours, with a word of the tree in it."""
+    return related.why if _WHY.fullmatch(related.why) else text(related.why)
+
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "text": text,
+    "code": code,
+    "codes": codes,
+    "fence": fence,
+    "listing": listing,
+    "link": link,
+    "url": url,
+    "why": why,
+}
