@@ -40,9 +40,7 @@ class Raised:
 
     node: ast.Raise
     env: Env
-    symbol: str
-    owner: tuple[str, str] | None  # (name of the first parameter, class) of the method around it
-    handlers: tuple[str, ...]  # the types of the handlers around it, innermost last
+    scope: Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +48,11 @@ class Scope:
     """Where a statement is: its qualified name, the method it is in, the handlers around it."""
 
     symbol: str = "<module>"
-    owner: tuple[str, str] | None = None
-    handlers: tuple[str, ...] = ()
+    owner: tuple[str, str] | None = None  # (name of the first parameter, class) of the method around it
+    handlers: tuple[str, ...] = ()  # the types of the handlers around it, innermost last
     in_class: str | None = None  # the class whose body this is
     function: FunctionNode | None = None
+    around: Scope | None = None
 
     def inside(self, name: str) -> str:
         """The qualified name of a definition in this scope."""
@@ -160,7 +159,7 @@ class Walker:
     def visit_Raise(self, node: ast.Raise, env: Env, scope: Scope) -> Outcome:
         if node.exc is not None:
             env = self._walrus(node.exc, env)
-        self.raised.append(Raised(node, env, scope.symbol, scope.owner, scope.handlers))
+        self.raised.append(Raised(node, env, scope))
         return Outcome(env, False, sym.Gone())
 
     def visit_Break(self, node: ast.Break | ast.Continue, env: Env, scope: Scope) -> Outcome:
@@ -416,7 +415,7 @@ class Walker:
 
     def visit_ClassDef(self, node: ast.ClassDef, env: Env, scope: Scope) -> Outcome:
         symbol = scope.inside(node.name)
-        self.block(node.body, env, Scope(symbol, in_class=symbol))
+        self.block(node.body, env, Scope(symbol, in_class=symbol, around=scope))
         return Outcome(env.discard(node.name))
 
     def visit_FunctionDef(self, node: FunctionNode, env: Env, scope: Scope) -> Outcome:
@@ -427,7 +426,9 @@ class Walker:
             owner = (names[0], scope.in_class) if names and not static else None
         closure = self._closure(env, scope)
         loops, self._loops = self._loops, []
-        self.block(node.body, _entered(node, closure), Scope(scope.inside(node.name), owner, function=node))
+        self.block(
+            node.body, _entered(node, closure), Scope(scope.inside(node.name), owner, function=node, around=scope)
+        )
         self._loops = loops
         if scope.in_class is not None:
             return Outcome(env)

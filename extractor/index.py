@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from extractor.expr import dotted
 from extractor.scan import Source, statements
 
 MAX_VALUE = 20_000  # characters of a constant's source
@@ -185,11 +186,19 @@ def _targets(node: ast.stmt) -> Iterator[ast.expr]:
             yield from (n.target for n in ast.walk(test) if isinstance(n, ast.NamedExpr))
 
 
+def _is_class_var(annotation: ast.expr) -> bool:
+    inner = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    return (dotted(inner) or "").endswith("ClassVar")
+
+
 def _span(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Span:
     doc, line = docstring(node) if isinstance(node, ast.ClassDef) else (None, 0)
-    traits = tuple(ast.unparse(d) for d in node.decorator_list if not isinstance(d, ast.Call))
-    calls = tuple(ast.unparse(d.func) + "()" for d in node.decorator_list if isinstance(d, ast.Call))
-    return Span(node.lineno, node.end_lineno or node.lineno, doc, line, traits + calls)
+    traits = [f"{_code(d.func)}()" if isinstance(d, ast.Call) else _code(d) for d in node.decorator_list]
+    return Span(node.lineno, node.end_lineno or node.lineno, doc, line, tuple(traits))
+
+
+def _code(node: ast.expr) -> str:
+    return dotted(node) or ast.unparse(node)
 
 
 def docstring(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> tuple[str | None, int]:
@@ -204,10 +213,10 @@ def _class(node: ast.ClassDef, name: str, source: Source, found: dict[str, Class
     fields = tuple(
         n.target.id
         for n in node.body
-        if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name) and "ClassVar" not in ast.dump(n.annotation)
+        if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name) and not _is_class_var(n.annotation)
     )
     methods = {n.name: _span(n) for n in node.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)}
-    bases = tuple(ast.unparse(b) for b in node.bases)
+    bases = tuple(_code(b) for b in node.bases)
     found.setdefault(name, Class(_span(node), bases, values, fields, frozenset(_STORED.findall(text)), methods))
     for child in node.body:
         if isinstance(child, ast.ClassDef):

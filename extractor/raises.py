@@ -7,7 +7,6 @@ made in any process. Syntax trees stay in here.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
 import msgspec
 
@@ -107,36 +106,24 @@ def _sites(cut: Cut, source: Source) -> list[RawSite]:
     walker = Walker(source, walrus=":=" in source.text)
     qualified = ".".join(c.name for c in cut.classes)
     walker.block(cut.nodes, NO_NAMES, Scope(qualified or "<module>", in_class=qualified or None))
-    docs = _docs(cut)
-    return [_site(raised, walker, docs, source) for raised in walker.raised]
+    return [_site(raised, walker, source) for raised in walker.raised]
 
 
-def _docs(cut: Cut) -> list[tuple[int, int, RawDoc]]:
-    """The docstrings of the functions in the cut with the lines that they speak of, innermost last."""
-    found: list[tuple[int, int, RawDoc]] = []
-
-    def visit(nodes: Iterable[ast.AST], prefix: str) -> None:
-        for node in nodes:
-            inside = prefix
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                text, line = index.docstring(node)
-                if text:
-                    found.append((node.lineno, node.end_lineno or node.lineno, RawDoc(prefix + node.name, line, text)))
-                inside = f"{prefix}{node.name}.<locals>."
-            elif isinstance(node, ast.ClassDef):
-                inside = f"{prefix}{node.name}."
-            for suite in scan.SUITES:
-                visit(getattr(node, suite, ()), inside)
-
-    visit(cut.nodes, "".join(f"{c.name}." for c in cut.classes))
-    return found
+def _doc(scope: Scope | None) -> RawDoc | None:
+    """The docstring of the innermost function around the site that has one."""
+    while scope is not None:
+        if scope.function is not None:
+            text, line = index.docstring(scope.function)
+            if text:
+                return RawDoc(scope.symbol, line, text)
+        scope = scope.around
+    return None
 
 
-def _site(raised: Raised, walker: Walker, docs: list[tuple[int, int, RawDoc]], source: Source) -> RawSite:
+def _site(raised: Raised, walker: Walker, source: Source) -> RawSite:
     node = raised.node
     types = _again(raised)
     value = None if types is not None or node.exc is None else walker.lowering.raised(node.exc, raised.env)
-    own = [doc for first, last, doc in docs if first <= node.lineno <= last]
     start = max(1, node.lineno - CONTEXT)
     lines = source.lines[start - 1 : node.lineno + CONTEXT]
     if node.lineno + CONTEXT >= len(source.lines) and lines[-1] == "":
@@ -145,15 +132,15 @@ def _site(raised: Raised, walker: Walker, docs: list[tuple[int, int, RawDoc]], s
         line=node.lineno,
         end_line=node.end_lineno or node.lineno,
         column=_column(node, source),
-        symbol=raised.symbol,
-        owner=raised.owner,
+        symbol=raised.scope.symbol,
+        owner=raised.scope.owner,
         raised=value,
         assumed=() if value is None else walker.lowering.assumptions(raised.env, value),
         types=types,
         cause=_cause(raised, walker),
         context_start=start,
         context="\n".join(lines),
-        doc=own[-1] if own else None,
+        doc=_doc(raised.scope),
     )
 
 
@@ -167,7 +154,7 @@ def _column(node: ast.stmt, source: Source) -> int:
 def _again(raised: Raised) -> str | None:
     """The types of what is raised again: by a bare `raise`, or by the name that its handler gave it."""
     if raised.node.exc is None:
-        return raised.handlers[-1] if raised.handlers else "BaseException"
+        return raised.scope.handlers[-1] if raised.scope.handlers else "BaseException"
     return _caught(raised.node.exc, raised.env)
 
 
