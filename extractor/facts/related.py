@@ -19,6 +19,8 @@ from extractor.model import Related
 
 SHOWN = 5
 RARE = 24  # a word that more errors than this share says little, and costs much
+SAME_MESSAGE = "same message"
+MOST_SAME = 2  # of those shown: more of them would say nothing new
 WINDOW = 24  # how many of one function, class or file are weighed: the nearest by line
 MAX_WORDS = 60  # of one error: a message of a megabyte is no more related than another
 MAX_TEXT = 4_000
@@ -159,8 +161,10 @@ def _nearest(
                 scores[j] = scores.get(j, 0.0) + weight
     scores.pop(i, None)
     ranked = ((-_score(node, nodes[j], shared), nodes[j].subject.id, j) for j, shared in scores.items())
-    best = heapq.nsmallest(SHOWN, ranked)
-    return tuple(_shown(node, nodes[j], weights) for _, _, j in best)
+    best = [_shown(node, nodes[j], weights) for _, _, j in heapq.nsmallest(2 * SHOWN, ranked)]
+    same = [r for r in best if r.why == SAME_MESSAGE][MOST_SAME:]
+    others = [r for r in best if r not in same]
+    return tuple((others + same)[:SHOWN])
 
 
 def _score(a: _Node, b: _Node, shared: float) -> float:
@@ -189,7 +193,7 @@ def _why(a: _Node, b: _Node, weights: Mapping[str, float]) -> str:
     if not a.classes.isdisjoint(b.classes):
         return "same class"
     if a.message and a.message == b.message:
-        return "same message"
+        return SAME_MESSAGE
     place = ""
     if a.subject.path == b.subject.path:
         place = "same file"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jinja2
 
 from extractor.model import Error, Provenance
-from extractor.render.view import card
+from extractor.render.compose import card
 
 TEMPLATE = "card.md"
 

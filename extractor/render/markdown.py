@@ -13,16 +13,19 @@ from extractor.render.view import Listing, Place, Related
 
 # a backslash before each of these is not shown; `_` inside a word and a single `{` do nothing
 _SPECIAL = re.compile(r"[\\`*\[\]<>&~|#$]|_(?![^\W_])|(?<![^\W_])_|\{(?=[{%])|(?<=\{)\{|(?<=\{)%")
-_BLOCK = re.compile(r"^(\d*)([-+=.)])")  # what could make a list or a line of a paragraph's beginning
+_BLOCK = re.compile(r"^(\d*)([-+=.)])")
 _TICKS = re.compile(r"`+")
-_UNSAFE_IN_URL = re.compile(r"[^A-Za-z0-9/:._~?#@!$&'*+,;=%-]")
-_WEB = re.compile(r"https?://[\w.-]+(?::\d+)?/", re.ASCII)
 _WHY = re.compile(r"[\w ,]*(?:`\w+`)?", re.ASCII)
 
 
 def text(value: str) -> str:
-    """Text in a paragraph, a heading or a link."""
-    return _BLOCK.sub(r"\1\\\2", _SPECIAL.sub(r"\\\g<0>", value.strip()))
+    """Text in a heading, a link or a paragraph that something else begins."""
+    return _SPECIAL.sub(r"\\\g<0>", value.strip())
+
+
+def first(value: str) -> str:
+    """Text that begins a paragraph: no list, no rule."""
+    return _BLOCK.sub(r"\1\\\2", text(value))
 
 
 def code(value: str) -> str:
@@ -57,12 +60,7 @@ def listing(snippet: Listing) -> str:
 def link(place: Place) -> str:
     """`path:line`, with the link to it where there is one."""
     label = code(place.label)
-    return f"[{label}]({url(place.url)})" if place.url and _WEB.match(place.url) else label
-
-
-def url(value: str) -> str:
-    """An address in which nothing ends the link."""
-    return _UNSAFE_IN_URL.sub(lambda m: "".join(f"%{b:02X}" for b in m[0].encode("utf-8", "replace")), value)
+    return f"[{label}]({place.url})" if place.url else label
 
 
 def why(related: Related) -> str:
@@ -72,11 +70,11 @@ def why(related: Related) -> str:
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "text": text,
+    "first": first,
     "code": code,
     "codes": codes,
     "fence": fence,
     "listing": listing,
     "link": link,
-    "url": url,
     "why": why,
 }
