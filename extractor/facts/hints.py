@@ -70,7 +70,7 @@ _BULLET = re.compile(r"\s*(?:(?:[-*•]|\d+[.)])\s+)?")
 _LISTED = re.compile(r"^\s*\n\s*(?:[-*•]|\d+[.)])\s+$")
 _NUMBER = re.compile(r"^\s*\d+\.$")
 
-_FLAG = re.compile(rf"(?<![\w-])--[a-z][\w-]*\w(?:\.[a-z]\w*)*(?![\w*{HOLE}-])", re.IGNORECASE)
+_FLAG = re.compile(rf"(?<![\w-])--[a-z](?:[\w-]*\w)?(?:\.[a-z]\w*)*(?![\w*{HOLE}-])", re.IGNORECASE)
 _OTHERS_COMMAND = re.compile(r"\b(?:pip3? install|torchrun|curl|docker run|git \w+)\b[^`\"';,.\n]*$")
 _TOKEN = r"[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9]"
 _FAMILIES = (  # not all that starts with TORCH_ or TRITON_: backends have such names

@@ -19,8 +19,7 @@ from extractor.model import Related
 
 SHOWN = 5
 RARE = 24  # a word that more errors than this share says little, and costs much
-SAME_MESSAGE = "same message"
-MOST_SAME = 2  # of those shown: more of them would say nothing new
+MOST_COPIES = 2  # with the same message, of those shown: more of them would say nothing new
 WINDOW = 24  # how many of one function, class or file are weighed: the nearest by line
 MAX_WORDS = 60  # of one error: a message of a megabyte is no more related than another
 MAX_TEXT = 4_000
@@ -161,10 +160,10 @@ def _nearest(
                 scores[j] = scores.get(j, 0.0) + weight
     scores.pop(i, None)
     ranked = ((-_score(node, nodes[j], shared), nodes[j].subject.id, j) for j, shared in scores.items())
-    best = [_shown(node, nodes[j], weights) for _, _, j in heapq.nsmallest(2 * SHOWN, ranked)]
-    same = [r for r in best if r.why == SAME_MESSAGE][MOST_SAME:]
-    others = [r for r in best if r not in same]
-    return tuple((others + same)[:SHOWN])
+    best = [j for _, _, j in heapq.nsmallest(2 * SHOWN, ranked)]
+    copies = [j for j in best if _is_copy(node, nodes[j])][MOST_COPIES:]
+    chosen = [j for j in best if j not in copies] + copies
+    return tuple(_shown(node, nodes[j], weights) for j in chosen[:SHOWN])
 
 
 def _score(a: _Node, b: _Node, shared: float) -> float:
@@ -187,13 +186,18 @@ def _shown(a: _Node, b: _Node, weights: Mapping[str, float]) -> Related:
     return Related(id=subject.id, title=subject.title, exception=subject.exception, why=_why(a, b, weights))
 
 
+def _is_copy(a: _Node, b: _Node) -> bool:
+    """Whether the same message is raised elsewhere."""
+    return bool(a.message) and a.message == b.message and a.functions.isdisjoint(b.functions)
+
+
 def _why(a: _Node, b: _Node, weights: Mapping[str, float]) -> str:
     if not a.functions.isdisjoint(b.functions):
         return "same function"
     if not a.classes.isdisjoint(b.classes):
         return "same class"
-    if a.message and a.message == b.message:
-        return SAME_MESSAGE
+    if _is_copy(a, b):
+        return "same message"
     place = ""
     if a.subject.path == b.subject.path:
         place = "same file"
