@@ -89,7 +89,7 @@ BAD = [
         "one of --commit, --release and --source",
     ),
     ("a repository without a commit", ["extract", "--repo", "x"], 2, "give --commit too"),
-    ("no processes", ["extract", "--source", "tree", "--jobs", "0"], 2, "0"),
+    ("no processes", ["extract", "--source", "tree", "--jobs", "0"], 2, "--jobs"),
     ("no folder", ["extract", "--source", "nowhere"], 2, "nowhere"),
     ("a folder without Python", ["extract", "--source", "empty"], 2, "Python"),
     ("a label that leaves the folder", ["extract", "--source", "tree", "--label", "../x"], 2, "label"),
