@@ -15,7 +15,7 @@ from extractor.render.view import Listing, Place, Related
 _SPECIAL = re.compile(r"[\\`*\[\]<>&~|#$]|_(?![^\W_])|(?<![^\W_])_|\{(?=[{%])|(?<=\{)\{|(?<=\{)%")
 _BLOCK = re.compile(r"^(\d*)([-+=.)])")
 _TICKS = re.compile(r"`+")
-_WHY = re.compile(r"[\w ,]*(?:`\w+`)?", re.ASCII)
+_WHY = re.compile(r"[a-z ,]*(?:`\w+`)?", re.ASCII)
 
 
 def text(value: str) -> str:
