@@ -160,7 +160,7 @@ class _Linker:
                     return None
                 name = f"{owner.name}.{attribute}"
             value, ref = self._names.constant(path, name)
-            if ref is not None:
+            if ref is not None and value not in ([], {}, set()):  # what begins empty is filled by somebody
                 return Constant(value=plain(value), path=ref.path, line=ref.value.line)
         except UnknownValue:
             pass

@@ -30,7 +30,7 @@ def called(run: Run, node: sym.Call, func: Value, frame: Frame) -> Value | None:
             return returned(run, entity, args, kwargs, frame, receiver)
         case Closure(function, outer):
             args, kwargs = arguments(run, node, frame)
-            inner = bind(run, function, outer.path, f"{frame.id}/{node.src}", args, kwargs, outer=outer)
+            inner = bind(run, function, outer.path, (frame.id, node.src, args), args, kwargs, outer=outer)
             return _within(run, inner, function, frame)
     return None
 
@@ -52,7 +52,14 @@ def returned(
     static = any(t == "staticmethod" for t in entity.span.traits)
     if entity.owner is not None and not static:
         args = (Unknown(receiver.self_name or "self") if receiver else Unknown("self"), *args)
-    inner = bind(run, function, entity.path, f"{frame.id}/{entity.path}:{entity.span.first}", args, kwargs)
+    inner = bind(
+        run,
+        function,
+        entity.path,
+        (frame.id, entity.path, entity.span.first, args, tuple(kwargs.items())),
+        args,
+        kwargs,
+    )
     if entity.owner is not None and function.params and not static:
         inner.self_name = function.params[0].name
         inner.owner = receiver.owner if receiver and receiver.owner else entity.owner

@@ -7,7 +7,7 @@ the few whose text follows from their arguments by a documented rule are known.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from http import HTTPStatus
 
 from extractor import symbolic as sym
@@ -41,7 +41,7 @@ def exception(run: Run, entity: ClassRef | External, src: str, args: Args, kwarg
     if isinstance(entity, External):
         name = entity.name.rpartition(".")[2]
         return Exception_(name, entity, _external(name, args, kwargs), _status(name, args, kwargs))
-    made = _Made(run, entity, f"{frame.id}/{src}", frame.calls)
+    made = _Made(run, entity, (frame.id, src, args), frame.calls)
     made.initialise(0, args, kwargs)
     return Exception_(entity.name.rpartition(".")[2], entity, made.text(0), made.http_status())
 
@@ -49,7 +49,7 @@ def exception(run: Run, entity: ClassRef | External, src: str, args: Args, kwarg
 class _Made:
     """One exception of a class of the tree, while its constructor and `__str__` are evaluated."""
 
-    def __init__(self, run: Run, entity: ClassRef, id_: str, calls: int) -> None:
+    def __init__(self, run: Run, entity: ClassRef, id_: Hashable, calls: int) -> None:
         self._run = run
         self._id = id_
         self._calls = calls
@@ -74,7 +74,7 @@ class _Made:
         function = self._run.summaries(owner.path, span.first, span.last)
         if function is None or self._calls >= MAX_CALLS:
             return
-        frame = self._frame(owner, function, f"{self._id}/{owner.name}.__init__", (Unknown("self"), *args), kwargs)
+        frame = self._frame(owner, function, (self._id, owner, "__init__"), (Unknown("self"), *args), kwargs)
         called: sym.Expr | None = None
         for name, node in function.attributes:
             if name == SUPER:
@@ -118,7 +118,7 @@ class _Made:
                     return n, base, span
         return None
 
-    def _frame(self, owner: ClassRef, function: sym.Function, id_: str, args: Args, kwargs: Kwargs) -> Frame:
+    def _frame(self, owner: ClassRef, function: sym.Function, id_: Hashable, args: Args, kwargs: Kwargs) -> Frame:
         frame = bind(self._run, function, owner.path, id_, args, kwargs)
         frame.self_name = function.params[0].name if function.params else "self"
         frame.owner = owner
@@ -135,7 +135,7 @@ class _Made:
         function = self._run.summaries(owner.path, span.first, span.last)
         if function is None or self._calls >= MAX_CALLS:
             return text(values.Gap(f"{owner.name}.__str__()"))
-        frame = self._frame(owner, function, f"{self._id}/{owner.name}.__str__", (Unknown("self"),), {})
+        frame = self._frame(owner, function, (self._id, owner, "__str__"), (Unknown("self"),), {})
         self._attributes.setdefault("args", given(Series("tuple", self._args, "self.args")))
         frame.base_text = lambda: self.text(n + 1)
         try:

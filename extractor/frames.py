@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -28,7 +28,7 @@ class Frame:
     """One call: what its names stand for. `attributes` are those of the object that its first parameter is."""
 
     path: str
-    id: str = ""
+    id: Hashable = ()  # tells the branches of this call apart from those of another
     names: dict[str, Callable[[], Value]] = field(default_factory=dict)
     outer: Frame | None = None
     self_name: str | None = None
@@ -80,7 +80,7 @@ def bind(
     run: Run,
     function: sym.Function,
     path: str,
-    id_: str,
+    id_: Hashable,
     args: tuple[Value, ...],
     kwargs: Mapping[str, Value],
     outer: Frame | None = None,

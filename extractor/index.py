@@ -22,6 +22,9 @@ PLAIN = (
     ast.Attribute, ast.Call, ast.Subscript,
 )  # fmt: skip
 _GLOBAL = re.compile(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
+_CHANGED = re.compile(
+    r"\b(\w+)(?:\[[^\]\n]*\]\s*(?:[-+|&]?=)(?!=)|\.(?:append|add|update|extend|insert|setdefault|pop\w*|remove|discard|clear)\()"
+)
 _STORED = re.compile(r"\b(?:self|cls)\.(\w+)\s*(?::[^=\n]+)?(?:[-+*/%|&^@]|//|\*\*|>>|<<)?=(?!=)")
 
 
@@ -79,6 +82,10 @@ def build(tree: ast.Module, source: Source) -> Index:
     for node in _top(tree.body):
         _import(node, imports, stars)
     values = _values(tree.body, source)
+    collections = {name for name, value in values.items() if value.src[:1] in "[{"}
+    if collections:
+        for name in collections.intersection(_CHANGED.findall(source.text)):
+            del values[name]
     if "global " in source.text:
         for names in _GLOBAL.findall(source.text):
             for name in names.split(","):

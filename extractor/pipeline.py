@@ -180,7 +180,7 @@ def link(tree: Tree, files: _Files, records: dict[str, FileRecord], cache: Cache
     summaries = _Summaries(tree, files, cache)
     found = assemble(records, names, summaries, tree.provenance)
     summaries.keep()
-    return facts.enrich(found)
+    return facts.with_related(found)
 
 
 class _Summaries:
@@ -237,7 +237,7 @@ def _write_chunk(folder: str, chunk: bytes, source: Provenance) -> tuple[bytes, 
     lines: list[bytes] = []
     digests: dict[str, str] = {}
     try:
-        for error in msgspec.msgpack.decode(chunk, type=tuple[Error, ...]):
+        for error in map(facts.with_hints, msgspec.msgpack.decode(chunk, type=tuple[Error, ...])):
             lines.append(encode(error))
             card = cards.markdown(error, source, environment_).encode()
             for name, data in (

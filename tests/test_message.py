@@ -14,6 +14,7 @@ MUST_NOT = [
     ("a global that a function sets is no constant", 'A = "x"\ndef g():\n    global A\n    A = "y"\ndef f():\n    raise ValueError(A)', {"{A}"}),
     ("a list keeps its name: it may have grown", 'A = ["x"]\ndef f():\n    raise ValueError(f"one of {A}")', {"one of {A}"}),
     ("a joined list of the module keeps its name", 'A = ["x"]\ndef f():\n    raise ValueError("; ".join(A))', {'{"; ".join(A)}'}),
+    ("a table that is filled later is none", 'T = {"a": "x"}\ndef g(k):\n    T[k] = "y"\ndef f():\n    raise ValueError(T["a"])', {'{T["a"]}'}),
     ("a set has no order", 'def f():\n    raise ValueError(f"one of { {1, 2} }")', {"one of {{1, 2}}"}),
     ("a default of a dataclass is no constant", "class C:\n    x: str = 'd'\n    def f(self):\n        raise ValueError(f'got {self.x}')", {"got {self.x}"}),
     ("an attribute that a method sets is no constant", "class C:\n    x = 'd'\n    def g(self):\n        self.x = 'e'\n    def f(self):\n        raise ValueError(f'got {self.x}')", {"got {self.x}"}),

@@ -149,7 +149,7 @@ def test_work_grows_with_the_number_of_errors() -> None:
 
 def test_enriched_errors_keep_their_order_and_everything_else() -> None:
     found = errors_in({"a.py": "def f():\n    raise ValueError('Use --b.')\ndef g():\n    raise TypeError('no')\n"})
-    made = facts.enrich(found)
+    made = tuple(map(facts.with_hints, facts.with_related(found)))
     assert [replace(e, hints=(), related=()) for e in made] == list(found)
     assert {(h.kind, h.text) for e in made for h in e.hints} == {("sentence", "Use --b."), ("flag", "--b")}
     assert [r.why for e in made for r in e.related] == ["same file", "same file"]

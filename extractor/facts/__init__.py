@@ -10,10 +10,15 @@ from extractor.facts.related import Subject, related
 from extractor.model import Error
 
 
-def enrich(errors: Sequence[Error]) -> tuple[Error, ...]:
-    """The errors of one tree with their hints and their related errors, in the same order."""
+def with_related(errors: Sequence[Error]) -> tuple[Error, ...]:
+    """The errors of one tree with those that are near them, in the same order: a matter of the whole tree."""
     beside = related([_subject(e) for e in errors])
-    return tuple(replace(e, hints=hints(e.variants), related=r) for e, r in zip(errors, beside, strict=True))
+    return tuple(replace(e, related=r) for e, r in zip(errors, beside, strict=True))
+
+
+def with_hints(error: Error) -> Error:
+    """The error with what its message tells its reader to do: a matter of the error alone."""
+    return replace(error, hints=hints(error.variants))
 
 
 def _subject(error: Error) -> Subject:
