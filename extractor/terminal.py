@@ -6,21 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
+from extractor.source import Silent
+
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
-
-
-class Silent:
-    """No terminal, or --quiet."""
-
-    def start(self, what: str, total: int | None) -> None:
-        """Says nothing."""
-
-    def advance(self, amount: int) -> None:
-        """Says nothing."""
-
-    def done(self) -> None:
-        """Says nothing."""
 
 
 class _Shown:
@@ -28,11 +17,11 @@ class _Shown:
 
     def __init__(self, bars: Bars) -> None:
         self._bars = bars
-        self._task = bars.add_task("", visible=False)
+        self._task = bars.add_task("", visible=False, bytes=False)
 
     def start(self, what: str, total: int | None) -> None:
         self._bars.remove_task(self._task)
-        self._task = self._bars.add_task(what, total=total)
+        self._task = self._bars.add_task(what, total=total, bytes=what.startswith("downloading"))
 
     def advance(self, amount: int) -> None:
         self._bars.advance(self._task, amount)
@@ -48,13 +37,18 @@ def progress_on(stream: TextIO, quiet: bool) -> Iterator[Silent | _Shown]:
         yield Silent()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.filesize import decimal
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
+    from rich.text import Text
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TimeElapsedColumn(),
-    )
+    class Amount(ProgressColumn):
+        """Bytes of a download, files or objects of anything else."""
+
+        def render(self, task: Task) -> Text:
+            shown = decimal if task.fields["bytes"] else "{:,}".format
+            total = "" if task.total is None else f" of {shown(int(task.total))}"
+            return Text(f"{shown(int(task.completed))}{total}")
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), Amount(), TimeElapsedColumn())
     with Progress(*columns, console=Console(file=stream), transient=True) as bars:
         yield _Shown(bars)
