@@ -51,7 +51,7 @@ class Cache:
                 connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute("PRAGMA synchronous=OFF")
                 connection.execute(
-                    "CREATE TABLE IF NOT EXISTS records (key BLOB PRIMARY KEY, value BLOB, used INTEGER) WITHOUT ROWID"
+                    "CREATE TABLE IF NOT EXISTS records (key BLOB PRIMARY KEY, value BLOB, used INTEGER)"
                 )
                 return connection
             except sqlite3.DatabaseError:
