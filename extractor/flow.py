@@ -489,10 +489,23 @@ def _fill(result: sym.Expr, rest: sym.Expr) -> sym.Expr:
 def _settled(env: Env, carried: Mapping[str, Binding], start: Env) -> Env:
     """Behind a loop, a name that an iteration left alone has what it had before, or what another way out gave it."""
     for name, binding in carried.items():
-        if env.get(name) is binding:
-            before = start.get(name)
-            env = env.discard(name) if before is None else env.insert(name, before)
+        found = env.get(name)
+        settled = None if found is None else _without(found, binding, start.get(name))
+        if settled is not found:
+            env = env.discard(name) if settled is None else env.insert(name, settled)
     return env
+
+
+def _without(binding: Binding, carried: Binding, before: Binding | None) -> Binding | None:
+    """The binding with `before` for what the iteration began with."""
+    if binding is carried:
+        return before
+    if isinstance(binding, bindings.Either):
+        then = None if binding.then is None else _without(binding.then, carried, before)
+        other = None if binding.other is None else _without(binding.other, carried, before)
+        if then is not binding.then or other is not binding.other:
+            return replace(binding, then=then, other=other)
+    return binding
 
 
 def _listed(binding: Binding | None) -> bool:

@@ -114,6 +114,8 @@ class Evaluation:
 
     def raised(self, node: sym.Expr, frame: Frame) -> Exception_:
         """What `raise node` raises."""
+        while isinstance(node, sym.Cond) and self._forks is None:
+            node = self.branch(node, frame)
         value = self.value(node, frame)
         match value:
             case Exception_():

@@ -11,7 +11,7 @@ import ast
 import msgspec
 
 from extractor import index, newer, scan, symbolic
-from extractor.bindings import NO_NAMES, Assigned, Caught, Env
+from extractor.bindings import NO_NAMES, Assigned, Binding, Caught, Either, Env
 from extractor.flow import Raised, Scope, Walker, summarise
 from extractor.index import Index
 from extractor.scan import Cut, Locator, Source, Unreadable
@@ -159,15 +159,28 @@ def _again(raised: Raised) -> str | None:
 
 
 def _caught(node: ast.expr, env: Env) -> str | None:
+    """The types of a handler, when the expression can only be what that handler caught."""
     match node:
         case ast.Call(func=ast.Attribute(value=inner, attr="with_traceback")):
             return _caught(inner, env)
         case ast.Name(id=name):
-            match env.get(name):
-                case Caught(types):
-                    return types
-                case Assigned(ast.Name() as value, before):
-                    return _caught(value, before)
+            found = _caught_by(env.get(name))
+            return " | ".join(dict.fromkeys(t for types in found for t in types.split(" | "))) if found else None
+    return None
+
+
+def _caught_by(binding: Binding | None) -> list[str] | None:
+    """The types that reach a name from handlers; None when something else may reach it. None itself cannot be raised."""
+    match binding:
+        case Caught(types):
+            return [types]
+        case Assigned(ast.Constant(value=None)):
+            return []
+        case Assigned(ast.Name(id=name), env):
+            return _caught_by(env.get(name))
+        case Either(then=then, other=other):
+            first, second = _caught_by(then), _caught_by(other)
+            return None if first is None or second is None else first + second
     return None
 
 

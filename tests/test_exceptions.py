@@ -142,6 +142,8 @@ AGAIN = [
     ("by name", "try: g()\nexcept E as e:\n    raise e", "reraise", "E", None),
     ("by another name", "try: g()\nexcept E as e:\n    x = e\n    raise x", "reraise", "E", None),
     ("with another traceback", "try: g()\nexcept E as e:\n    raise e.with_traceback(None)", "reraise", "E", None),
+    ("kept for later", "last = None\nfor x in g:\n    try: g()\n    except E as e:\n        last = e\nraise last", "reraise", "E", None),
+    ("kept for later, or something else", "last = V('x')\nfor x in g:\n    try: g()\n    except E as e:\n        last = e\nraise last", "raise", "V | e", None),
     ("of a module", "try: g()\nexcept lib.E as e:\n    raise", "reraise", "E", None),
 ]  # fmt: skip
 
