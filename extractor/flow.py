@@ -97,7 +97,7 @@ class Walker:
         self._has_walrus = walrus  # the source holds a `:=` somewhere
         self._log: list[tuple[str, Binding]] = []
         self._lists: set[str] = set()
-        self._dotted: set[str] = set()
+        self._dotted: dict[str, set[str]] = {}  # names bound below a name: `self.x` below `self`
         self._loops: list[_Loop] = []
 
     # --- blocks -----------------------------------------------------------------------------------------
@@ -209,11 +209,12 @@ class Walker:
 
     def _bind(self, name: str, binding: Binding, env: Env) -> Env:
         self._log.append((name, binding))
-        if "." in name:
-            self._dotted.add(name)
-        for key in self._dotted:
-            if key.startswith(name + "."):
-                env = env.discard(key)
+        root = name.rpartition(".")[0]
+        while root:
+            self._dotted.setdefault(root, set()).add(name)
+            root = root.rpartition(".")[0]
+        for key in self._dotted.get(name, ()):
+            env = env.discard(key)
         if _listed(binding):
             self._lists.add(name)
         return env.insert(name, binding)

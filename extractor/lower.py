@@ -90,6 +90,7 @@ class Lowering:
         self._memo: dict[int, tuple[Binding, sym.Expr, int]] = {}
         self._keys: dict[int, tuple[object, int]] = {}
         self._questions: dict[tuple[str, int], tuple[str, Binding]] = {}
+        self._assumed: dict[int, tuple[int, sym.Expr, frozenset[int | str], Assumed]] = {}
         self._spent = 0
         self._depth = 0
 
@@ -276,8 +277,7 @@ class Lowering:
             left = left.left
         operands.append(left)
         items = tuple(self.lower(o, env) for o in reversed(operands))
-        certain = any(isinstance(i, sym.Join) or (isinstance(i, sym.Lit) and isinstance(i.value, str)) for i in items)
-        return sym.Add(items, "" if certain else self.code(node))
+        return sym.Add(items, "" if any(map(_is_text, items)) else self.code(node))
 
     def _if(self, node: ast.IfExp, env: Env) -> sym.Expr:
         then, other = self.lower(node.body, env), self.lower(node.orelse, env)
@@ -328,7 +328,9 @@ class Lowering:
         args, kwargs = self.arguments(node.args, node.keywords, env)
         match node.func:
             case ast.Attribute(value=value, attr=name) if name in TEXT_METHODS:
-                return sym.Method(self.lower(value, env), name, args, kwargs, self.code(node))
+                base = self.lower(value, env)
+                certain = name != "join" and _is_text(base)
+                return sym.Method(base, name, args, kwargs, "" if certain else self.code(node))
             case ast.Name(id=name) if name in CONVERSIONS and name not in env and len(args) == 1 and not kwargs:
                 if not isinstance(args[0], sym.Star):
                     return sym.Hole(args[0], CONVERSIONS[name])
@@ -365,13 +367,22 @@ class Lowering:
         found: list[tuple[int, sym.Expr, bool]] = []
         step: Assumed | None = env.path if keys else None
         while step is not None and len(found) < MAX_ASSUMED:
-            key, test = self.asked(step.test, step.env), self.test(step.test, step.env)
-            if any(_choice(node) in keys for node in sym.walk(test)):
+            key, test, choices = self._question(step)
+            if not keys.isdisjoint(choices):
                 found.append((key, test, step.holds))
             elif key in keys:
                 found.append((key, sym.Opaque("..."), step.holds))
             step = step.before
         return tuple(found)
+
+    def _question(self, step: Assumed) -> tuple[int, sym.Expr, frozenset[int | str]]:
+        """The number of a test, the test, and what in it may come out in several ways."""
+        known = self._assumed.get(id(step))
+        if known is None:
+            test = self.test(step.test, step.env)
+            choices = frozenset(c for c in map(_choice, sym.walk(test)) if c is not None)
+            known = self._assumed[id(step)] = (self.asked(step.test, step.env), test, choices, step)
+        return known[:3]
 
 
 LOWERS: dict[type, Callable[[Lowering, Any, Env], sym.Expr]] = {
@@ -390,6 +401,11 @@ LOWERS: dict[type, Callable[[Lowering, Any, Env], sym.Expr]] = {
     ast.Subscript: Lowering._subscript,
     ast.NamedExpr: Lowering._walrus,
 }
+
+
+def _is_text(node: sym.Expr) -> bool:
+    """Text for certain: what is done to it never falls back on its source."""
+    return isinstance(node, sym.Join) or (isinstance(node, sym.Lit) and isinstance(node.value, str))
 
 
 def _choice(node: sym.Node) -> int | str | None:

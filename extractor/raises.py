@@ -170,7 +170,7 @@ def _caught(node: ast.expr, env: Env) -> str | None:
 
 
 def _caught_by(binding: Binding | None) -> list[str] | None:
-    """The types that reach a name from handlers; None when something else may reach it. None itself cannot be raised."""
+    """The types that reach a name from handlers, or None when something else may. `None` itself cannot be raised."""
     match binding:
         case Caught(types):
             return [types]
