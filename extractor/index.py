@@ -22,9 +22,7 @@ PLAIN = (
     ast.Attribute, ast.Call, ast.Subscript,
 )  # fmt: skip
 _GLOBAL = re.compile(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
-_CHANGED = re.compile(
-    r"\b(\w+)(?:\[[^\]\n]*\]\s*(?:[-+|&]?=)(?!=)|\.(?:append|add|update|extend|insert|setdefault|pop\w*|remove|discard|clear)\()"
-)
+_CHANGE = r"(?:\[[^\]\n]*\]\s*(?:[-+|&]?=)(?!=)|\.(?:append|add|update|extend|insert|setdefault|pop\w*|remove|discard|clear)\()"
 _STORED = re.compile(r"\b(?:self|cls)\.(\w+)\s*(?::[^=\n]+)?(?:[-+*/%|&^@]|//|\*\*|>>|<<)?=(?!=)")
 
 
@@ -82,10 +80,8 @@ def build(tree: ast.Module, source: Source) -> Index:
     for node in _top(tree.body):
         _import(node, imports, stars)
     values = _values(tree.body, source)
-    collections = {name for name, value in values.items() if value.src[:1] in "[{"}
-    if collections:
-        for name in collections.intersection(_CHANGED.findall(source.text)):
-            del values[name]
+    for name in [n for n, value in values.items() if value.src[:1] in "[{" and _is_changed(n, source.text)]:
+        del values[name]
     if "global " in source.text:
         for names in _GLOBAL.findall(source.text):
             for name in names.split(","):
@@ -96,6 +92,12 @@ def build(tree: ast.Module, source: Source) -> Index:
         if isinstance(node, ast.ClassDef):
             _class(node, node.name, source, classes)
     return Index(imports, tuple(stars), values, functions, classes)
+
+
+def _is_changed(name: str, text: str) -> bool:
+    """Whether a collection is changed somewhere in its own file. The plain search spares most of the other."""
+    mentioned = f"{name}[" in text or f"{name}." in text
+    return mentioned and re.search(rf"\b{name}{_CHANGE}", text) is not None
 
 
 def local_imports(nodes: Iterable[ast.AST], known: dict[str, Import]) -> dict[str, Import]:
