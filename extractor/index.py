@@ -22,7 +22,10 @@ PLAIN = (
     ast.Attribute, ast.Call, ast.Subscript,
 )  # fmt: skip
 _GLOBAL = re.compile(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
-_CHANGE = r"(?:\[[^\]\n]*\]\s*(?:[-+|&]?=)(?!=)|\.(?:append|add|update|extend|insert|setdefault|pop\w*|remove|discard|clear)\()"
+_CHANGE = (
+    r"(?:\[[^\]\n]*\]\s*(?:[-+|&]?=)(?!=)"
+    r"|\.(?:append|add|update|extend|insert|setdefault|pop\w*|remove|discard|clear)\()"
+)
 _STORED = re.compile(r"\b(?:self|cls)\.(\w+)\s*(?::[^=\n]+)?(?:[-+*/%|&^@]|//|\*\*|>>|<<)?=(?!=)")
 
 
