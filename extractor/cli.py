@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import os
 import signal
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -37,12 +38,23 @@ def main() -> None:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `vllm-errors show … | head` ends quietly
     try:
         app()
+    except SystemExit as e:
+        _leave(e.code if isinstance(e.code, int) else 0)
     except ToolError as e:
         _say(f"vllm-errors: {e}")
-        sys.exit(e.exit_code)
+        _leave(e.exit_code)
     except KeyboardInterrupt:
         _say("vllm-errors: interrupted; what was there before is untouched")
-        sys.exit(INTERRUPTED)
+        _leave(INTERRUPTED)
+
+
+def _leave(code: int) -> NoReturn:
+    """Ends the process at once: taking millions of objects apart one by one costs a tenth of a run."""
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        os._exit(code)
 
 
 def _say(text: str) -> None:

@@ -56,6 +56,7 @@ def run(tree: Tree, out: Path, cache: Cache, tool: bytes, jobs: int, progress: P
     if not tree.entries and not tree.skipped:
         raise ToolError("there is no Python file in this tree: give the folder that holds vllm/")
     with Pool(jobs, preload=("extractor.raises", "extractor.render.cards")) as pool, Draft(folder) as draft:
+        pool.warm()
         files = _Files(tree)
         records = read(tree, files, cache, pool, progress)
         found = link(tree, files, records, cache)

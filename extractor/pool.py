@@ -50,6 +50,12 @@ class Pool:
             self._executor = ProcessPoolExecutor(self._jobs, mp_context=context, initializer=_prepare)
         return self._executor
 
+    def warm(self) -> None:
+        """Has the processes start now, while this one does something else."""
+        executor = self._started()
+        for _ in range(self._jobs):
+            executor.submit(_nothing)
+
     def run(self, function: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, T | Crashed]]:
         """`(number of the task, result)` as they come; a task that kills its worker gives `Crashed`."""
         todo: list[tuple[Any, ...]] = []
@@ -84,3 +90,7 @@ class Pool:
 
 def _prepare() -> None:
     gc.disable()
+
+
+def _nothing() -> None:
+    """The task of a process that is only to be there."""
