@@ -53,6 +53,7 @@ class _Made:
         self._run = run
         self._id = id_
         self._calls = calls
+        self._entity = entity
         self._order = list(run.names.ancestry(entity))
         self._attributes: dict[str, Callable[[], Value]] = {}
         self._args: Args = ()
@@ -122,6 +123,7 @@ class _Made:
         frame = bind(self._run, function, owner.path, id_, args, kwargs)
         frame.self_name = function.params[0].name if function.params else "self"
         frame.owner = owner
+        frame.exact = self._entity
         frame.attributes = self._attributes
         frame.calls = self._calls + 1
         return frame

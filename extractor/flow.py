@@ -32,6 +32,10 @@ from extractor.targets import (
 
 EXITS = frozenset({"sys.exit", "os._exit", "quit", "exit", "os.abort"})
 SUPER = "super()"
+LISTING: dict[str, Callable[[Binding, ast.expr, Env], Binding]] = {
+    "append": bindings.Appended,
+    "extend": bindings.Augmented,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,7 @@ class Walker:
         self._has_walrus = walrus  # the source holds a `:=` somewhere
         self._log: list[tuple[str, Binding]] = []
         self._lists: set[str] = set()
+        self._listed: dict[int, tuple[Binding, bool]] = {}
         self._dotted: dict[str, set[str]] = {}  # names bound below a name: `self.x` below `self`
         self._loops: list[_Loop] = []
 
@@ -193,10 +198,10 @@ class Walker:
             return Outcome(env, False, sym.Gone())
         if isinstance(value.func, ast.Attribute):
             base, method = value.func.value, value.func.attr
-            if method == "append" and isinstance(base, ast.Name) and len(value.args) == 1:
+            if method in LISTING and isinstance(base, ast.Name) and len(value.args) == 1:
                 before = env.get(base.id)
-                if before is not None and _listed(before):
-                    return Outcome(self._bind(base.id, bindings.Appended(before, value.args[0], env), env))
+                if before is not None and self._is_listed(before):
+                    return Outcome(self._bind(base.id, LISTING[method](before, value.args[0], env), env))
             if method == "__init__":
                 # super().__init__(…) and Base.__init__(self, …)
                 args = value.args if is_super(base) else value.args[1:]
@@ -215,9 +220,28 @@ class Walker:
             root = root.rpartition(".")[0]
         for key in self._dotted.get(name, ()):
             env = env.discard(key)
-        if _listed(binding):
+        if self._is_listed(binding):
             self._lists.add(name)
         return env.insert(name, binding)
+
+    def _is_listed(self, binding: Binding | None) -> bool:
+        """Whether the name holds a list that the function itself has written out. Asked at each binding, so that
+        one step back is enough."""
+        if binding is None:
+            return False
+        known = self._listed.get(id(binding))
+        if known is None:
+            match binding:
+                case bindings.Assigned(ast.List() | ast.Dict()) | bindings.Appended():
+                    answer = True
+                case bindings.Augmented(before):
+                    answer = self._is_listed(before)
+                case bindings.Either(then=then, other=other):
+                    answer = self._is_listed(then) or self._is_listed(other)
+                case _:
+                    answer = False
+            known = self._listed[id(binding)] = (binding, answer)
+        return known[1]
 
     def _assign(self, target: ast.expr, value: ast.expr, env: Env) -> Env:
         match target, value:
@@ -249,7 +273,7 @@ class Walker:
 
     def _touched(self, value: ast.expr, env: Env) -> Env:
         """A list that is handed to a call may come back changed: it is not followed any more."""
-        lists = [name for name in self._lists if _listed(env.get(name))]
+        lists = [name for name in self._lists if self._is_listed(env.get(name))]
         if lists and isinstance(value, ast.Call | ast.Await):
             words = set(WORD.findall(self._source.segment(value)))
             for name in lists:
@@ -275,7 +299,9 @@ class Walker:
             if first is second:
                 joined = joined.discard(name) if first is None else joined.insert(name, first)
             else:
-                joined = joined.insert(name, bindings.Either(key, test, at, first, second))
+                either = bindings.Either(key, test, at, first, second)
+                self._is_listed(either)
+                joined = joined.insert(name, either)
         return joined
 
     def visit_If(self, node: ast.If, env: Env, scope: Scope) -> Outcome:
@@ -509,16 +535,6 @@ def _without(binding: Binding, carried: Binding, before: Binding | None) -> Bind
     return binding
 
 
-def _listed(binding: Binding | None) -> bool:
-    """Whether the name holds a list that the function itself has written out."""
-    match binding:
-        case bindings.Assigned(ast.List() | ast.Dict()) | bindings.Appended():
-            return True
-        case bindings.Either(then=then, other=other):
-            return _listed(then) or _listed(other)
-    return False
-
-
 def _entered(node: FunctionNode, env: Env) -> Env:
     for name in parameters(node):
         env = env.insert(name, UNKNOWN)
@@ -538,20 +554,4 @@ def summarise(node: FunctionNode, source: Source, env: Env | None = None) -> sym
             attribute = name if name == SUPER else name.split(".", 1)[1]
             attributes.append((attribute, walker.lowering.binding(name, binding)))
     result = _fill(outcome.ended(), sym.NOTHING)
-    return sym.Function(_signature(node.args, walker.lowering), result, tuple(sorted(attributes)))
-
-
-def _signature(args: ast.arguments, lowering: Lowering) -> tuple[sym.Param, ...]:
-    def default(value: ast.expr | None) -> sym.Expr | None:
-        return None if value is None else lowering.lower(value, NO_NAMES)
-
-    positional = [*args.posonlyargs, *args.args]
-    without = len(positional) - len(args.defaults)
-    defaults = [None] * without + list(args.defaults)
-    found = [sym.Param(a.arg, "pos", default(d)) for a, d in zip(positional, defaults, strict=True)]
-    if args.vararg is not None:
-        found.append(sym.Param(args.vararg.arg, "*"))
-    found += [sym.Param(a.arg, "kw", default(d)) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True)]
-    if args.kwarg is not None:
-        found.append(sym.Param(args.kwarg.arg, "**"))
-    return tuple(found)
+    return sym.Function(walker.lowering.signature(node.args), result, tuple(sorted(attributes)))

@@ -23,7 +23,7 @@ class Undecided(Exception):
     """The run may not fork any further: the branch stays a hole."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Frame:
     """One call: what its names stand for. `attributes` are those of the object that its first parameter is."""
 
@@ -33,6 +33,7 @@ class Frame:
     outer: Frame | None = None
     self_name: str | None = None
     owner: ClassRef | None = None
+    exact: ClassRef | None = None  # the class of the object, where it is known that it is of no subclass
     attributes: dict[str, Callable[[], Value]] = field(default_factory=dict)
     base_text: Callable[[], Value] | None = None  # what `super().__str__()` gives
     calls: int = 0

@@ -17,6 +17,7 @@ from extractor import strings
 from extractor import symbolic as sym
 from extractor.bindings import (
     NO_NAMES,
+    UNKNOWN,
     Appended,
     Assigned,
     Assumed,
@@ -176,6 +177,8 @@ class Lowering:
         match start:
             case sym.Sequence("list", items):
                 return sym.Sequence("list", (*items, item), name)
+            case sym.Add(items):
+                return sym.Add((*items, sym.Sequence("list", (item,), name)), name)
             case sym.Cond(key, test, then, other, src):
                 return sym.Cond(key, test, self._append(name, then, item), self._append(name, other, item), src)
         return sym.Name(name, local=True)
@@ -312,6 +315,30 @@ class Lowering:
             return self._opaque(node, env)
         return sym.Item(self.lower(node.value, env), self.lower(node.slice, env), self.code(node))
 
+    def _lambda(self, node: ast.Lambda, env: Env) -> sym.Expr:
+        """A function that is written out where it is bound."""
+        for arg in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+            env = env.insert(arg.arg, UNKNOWN)
+        if node.args.vararg is not None or node.args.kwarg is not None:
+            return self._opaque(node, env)
+        return sym.Lambda(sym.Function(self.signature(node.args), self.lower(node.body, env)))
+
+    def signature(self, args: ast.arguments) -> tuple[sym.Param, ...]:
+        """The parameters of a function with their defaults."""
+
+        def default(value: ast.expr | None) -> sym.Expr | None:
+            return None if value is None else self.lower(value, NO_NAMES)
+
+        positional = [*args.posonlyargs, *args.args]
+        defaults = [None] * (len(positional) - len(args.defaults)) + list(args.defaults)
+        found = [sym.Param(a.arg, "pos", default(d)) for a, d in zip(positional, defaults, strict=True)]
+        if args.vararg is not None:
+            found.append(sym.Param(args.vararg.arg, "*"))
+        found += [sym.Param(a.arg, "kw", default(d)) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True)]
+        if args.kwarg is not None:
+            found.append(sym.Param(args.kwarg.arg, "**"))
+        return tuple(found)
+
     def _walrus(self, node: ast.NamedExpr, env: Env) -> sym.Expr:
         return self.lower(node.value, env)
 
@@ -400,6 +427,7 @@ LOWERS: dict[type, Callable[[Lowering, Any, Env], sym.Expr]] = {
     ast.Dict: Lowering._dict,
     ast.Subscript: Lowering._subscript,
     ast.NamedExpr: Lowering._walrus,
+    ast.Lambda: Lowering._lambda,
 }
 
 

@@ -57,7 +57,7 @@ def results(
                 made = run.under(assumed, node, frame)
                 if made not in found:
                     found.append(made)
-            except Infeasible:
+            except (Infeasible, RecursionError):
                 pass
             script = run.next_script()
         if script is None and found and len(found) <= MAX_VARIANTS:
@@ -219,16 +219,17 @@ class Evaluation:
 
     def _attribute(self, name: str, frame: Frame) -> Value | None:
         """`self.NAME`, where the class says once and for all what that is."""
-        if frame.owner is None or "." in name:
+        owner, exact = frame.exact or frame.owner, frame.exact is not None
+        if owner is None or "." in name:
             return None
-        entity = self.names.attribute(frame.owner, name)
+        entity = self.names.attribute(owner, name)
         if isinstance(entity, FunctionRef):
-            if self.names.is_overridden(frame.owner, name):
+            if not exact and self.names.is_overridden(owner, name):
                 return None
             if any(t.split(".")[-1] in ("property", "cached_property") for t in entity.span.traits):
                 return calls.returned(self, entity, (), {}, frame, receiver=frame)
             return Named(entity, f"{frame.self_name}.{name}")
-        if isinstance(entity, ValueRef) and self.names.is_fixed(frame.owner, name):
+        if isinstance(entity, ValueRef) and self.names.is_fixed(owner, name, exact):
             return self._constant(entity.path, entity.name)
         return None
 

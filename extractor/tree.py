@@ -226,9 +226,10 @@ class Names:
                 found += [f"builtins.{b.__name__}" for b in (builtin.__mro__[1:-1] if builtin else ())]
         return tuple(dict.fromkeys(found[1:]))
 
-    def is_fixed(self, ref: ClassRef, name: str) -> bool:
-        """Whether `self.NAME` is what the class body says, in every object of the class."""
-        for base in (*self.ancestry(ref), *self._descendants(ref)):
+    def is_fixed(self, ref: ClassRef, name: str, exact: bool = False) -> bool:
+        """Whether `self.NAME` is what the class body says, in every object of the class; `exact`: of no subclass."""
+        below = () if exact else self._descendants(ref)
+        for base in (*self.ancestry(ref), *below):
             if not isinstance(base, ClassRef):
                 continue
             declared = self.class_(base)
@@ -236,7 +237,7 @@ class Names:
                 return False
             if name in declared.values and declared.values[name].annotated:
                 return False
-        return not any(name in self.class_(d).values for d in self._descendants(ref))
+        return not any(name in self.class_(d).values for d in below)
 
     def is_overridden(self, ref: ClassRef, method: str) -> bool:
         """Whether a class that derives from this one has a method of its own by that name."""

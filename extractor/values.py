@@ -303,6 +303,14 @@ def _fields(value: Text, args: tuple[Value, ...], kwargs: Mapping[str, Value], a
     return text(*pieces)
 
 
+def _starred(args: tuple[Value, ...], position: int) -> Value | None:
+    """What `*args` at the end gives at a position."""
+    last = args[-1]
+    if isinstance(last, Unknown) and last.src.startswith("*") and position >= len(args) - 1:
+        return Unknown(f"{last.src[1:]}[{position - len(args) + 1}]")
+    return None
+
+
 def _field(field: str, args: tuple[Value, ...], kwargs: Mapping[str, Value], conversion: str | None, spec: str) -> Text:
     head = re.match(r"[^.\[]*", field)
     assert head is not None
@@ -310,6 +318,10 @@ def _field(field: str, args: tuple[Value, ...], kwargs: Mapping[str, Value], con
     value: Value | None = kwargs.get(name)
     if name.isdigit() and int(name) < len(args):
         value = args[int(name)]
+        if isinstance(value, Unknown) and value.src.startswith("*"):
+            value = None
+    if value is None and name.isdigit() and args:
+        value = _starred(args, int(name))
     if value is None:
         return text(Gap(field, conversion, spec or None))
     if rest:

@@ -39,6 +39,8 @@ OWN_TEXT = [
     ("args in __str__", "class E(Exception):\n    def __str__(self):\n        return f'E: {self.args[0]}'", 'E("x")', {"E: x"}),
     ("a dataclass", "from dataclasses import dataclass\n@dataclass\nclass E(Exception):\n    a: str\n    b: int = 0\n    def __str__(self):\n        return f'{self.a}!'", 'E(a=q)', {"{q}!"}),
     ("a format on the class", "class E(Exception):\n    TEXT = 'no {}'\n    def __init__(self, a):\n        super().__init__(self.TEXT.format(a))", "E(q)", {"no {q}"}),
+    ("a format that a subclass changes", "class D(Exception):\n    TEXT = 'no {}'\n    def __init__(self, a):\n        super().__init__(self.TEXT.format(a))\nclass E(D):\n    TEXT = 'not {}'", "E(q)", {"not {q}"}),
+    ("a format of the class whose subclass changes it", "class E(Exception):\n    TEXT = 'no {}'\n    def __init__(self, a):\n        super().__init__(self.TEXT.format(a))\nclass D(E):\n    TEXT = 'not {}'", "E(q)", {"no {q}"}),
     ("known optional parts", BASE, 'Base("bad", field="n")', {"bad (field=n)"}),
     ("unknown optional parts", BASE, 'Base("bad", value=q)', {"bad (value={q})", "bad"}),
     ("no optional parts", BASE, 'Base("bad")', {"bad"}),

@@ -93,6 +93,11 @@ FORMS = [
     ("a method of the class", 'class C:\n    def _m(self, why):\n        return f"{self.name}: {why}"\n    def f(self):\n        raise ValueError(self._m("no"))', {"{self.name}: no"}),
     ("a static method", 'class C:\n    @staticmethod\n    def m(a):\n        return f"<{a}>"\n    def f(self, x):\n        raise ValueError(self.m(x))', {"<{x}>"}),
     ("a property that is the exception", 'class C:\n    @property\n    def dead(self):\n        return RuntimeError("gone")\n    def f(self):\n        raise self.dead', {"gone"}),
+    ("a function handed to a helper", 'def h(g, x):\n    return f"<{x}>"\ndef f(x):\n    def g(y):\n        return y\n    raise ValueError(h(g, x))', {"<{x}>"}),
+    ("a lambda", 'def f(x):\n    h = lambda a, b="q": f"{a}-{b}"\n    raise ValueError(h(x.y))', {"{x.y}-q"}),
+    ("a list that is extended", 'def f(x):\n    a = ["p"]\n    a += [f"q {x}"]\n    a.extend(["r"])\n    a.append("s")\n    raise ValueError(" ".join(a))', {"p q {x} r s"}),
+    ("a list that is extended by what is not known", 'def f(x):\n    a = ["p"]\n    a.extend(x)\n    raise ValueError(" ".join(a))', {'{" ".join(a)}'}),
+    ("format with a star at the end", 'def f(x):\n    raise ValueError("{} {} {}".format("a", *x))', {"a {x[0]} {x[1]}"}),
     ("a helper's local", 'def h(a):\n    n = len(a)\n    return f"{n} left"\ndef f(x):\n    raise ValueError(h(x))', {"{n} left"}),
     ("a helper with an early return", 'def h(a):\n    if not a:\n        return "none"\n    for b in a:\n        return f"first {b}"\n    return "never"\ndef f(x):\n    raise ValueError(h(x))', {"none", "first {b}", "never"}),
 ]  # fmt: skip
