@@ -37,6 +37,7 @@ class Cache:
         """`folder` None: nothing is kept."""
         self._tool = tool
         self._max_bytes = max_bytes
+        self._connection: sqlite3.Connection | None = None
         self._path = None if folder is None else folder / "records.sqlite3"
         self._day = int(time.time() // 86_400)
         self._connection = self._open()
@@ -116,6 +117,9 @@ class Cache:
                 "DELETE FROM records WHERE key IN (SELECT key FROM records ORDER BY used, key LIMIT "
                 "(SELECT count(*) / 2 FROM records))"
             )
+
+    def __del__(self) -> None:
+        self.close()
 
     def close(self) -> None:
         """Gives the file up; from then on everything is a miss."""
