@@ -76,7 +76,7 @@ def evaluate(src: str, lookup: Lookup) -> Any:
         raise UnknownValue(src) from None
 
 
-def dotted(node: ast.expr) -> str | None:
+def dotted(node: ast.AST) -> str | None:
     """`a.b.c` for a chain of plain names."""
     names: list[str] = []
     while isinstance(node, ast.Attribute):

@@ -16,7 +16,8 @@ from typing import Any
 from extractor import bindings
 from extractor import symbolic as sym
 from extractor.bindings import NO_NAMES, UNKNOWN, Binding, Env
-from extractor.lower import WORD, Lowering, dotted_name
+from extractor.expr import dotted as dotted_name
+from extractor.lower import WORD, Lowering
 from extractor.scan import Source
 from extractor.targets import (
     FunctionNode,

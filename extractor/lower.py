@@ -32,6 +32,7 @@ from extractor.bindings import (
     Unknown,
     Unpacked,
 )  # fmt: skip
+from extractor.expr import dotted as dotted_name
 from extractor.scan import Source
 from extractor.strings import Field
 
@@ -69,17 +70,6 @@ COMPARISONS = {
 }  # fmt: skip
 BUILTINS = frozenset(dir(builtins))
 WORD = re.compile(r"[A-Za-z_]\w*")
-
-
-def dotted_name(node: ast.AST) -> str | None:
-    """`a.b.c` for a chain of plain names, None for anything else."""
-    names: list[str] = []
-    while isinstance(node, ast.Attribute):
-        names.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return None
-    return ".".join([node.id, *reversed(names)]) if names else node.id
 
 
 class Lowering:
@@ -462,6 +452,3 @@ def _may_be_text(node: sym.Expr) -> bool:
         case sym.Cond(then=then, other=other):
             return _may_be_text(then) or _may_be_text(other)
     return True
-
-
-__all__ = ["NO_NAMES", "Lowering", "dotted_name"]

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 
@@ -19,20 +18,12 @@ from extractor.model import SCHEMA_VERSION, Counts, Error, Manifest, Provenance,
 from extractor.pool import Crashed, Pool
 from extractor.raises import FileRecord, extract, summary
 from extractor.render import cards, environment
-from extractor.source import Tree
+from extractor.source import Progress, Tree
 from extractor.symbolic import Function
 from extractor.tree import Names
 
 BATCH_BYTES = 200_000  # of source in one task
 CARDS = 100  # in one task
-
-
-class Progress(Protocol):
-    """Where the run tells how far it is."""
-
-    def start(self, what: str, total: int | None) -> None: ...
-    def advance(self, amount: int) -> None: ...
-    def done(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

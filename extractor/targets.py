@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from extractor.lower import dotted_name
+from extractor.expr import dotted as dotted_name
 from extractor.scan import SUITES
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef

@@ -132,7 +132,7 @@ class Names:
             module = self._module(path, star)
             if module is not None:
                 found = self.resolve(module, name, depth + 1)
-                if found is not None and not (isinstance(found, External) and found.name.startswith("builtins.")):
+                if _is_declared(found):
                     return found
         return External(f"builtins.{name}") if hasattr(builtins, name) else None
 
@@ -159,7 +159,7 @@ class Names:
             return Module(module) if module is not None else External(target.module)
         if module is not None:
             found = self.resolve(module, target.attribute, depth + 1)
-            if found is not None and not (isinstance(found, External) and found.name.startswith("builtins.")):
+            if _is_declared(found):
                 return found
         submodule = self._module(path, Import(f"{target.module}.{target.attribute}".strip("."), None, target.level))
         if submodule is not None:
@@ -172,7 +172,7 @@ class Names:
         match entity:
             case Module(path):
                 found = self.resolve(path, name, depth + 1)
-                if found is not None and not (isinstance(found, External) and found.name.startswith("builtins.")):
+                if _is_declared(found):
                     return found
                 child = self._modules.get(f"{module_name(path)}.{name}")
                 return Module(child) if child is not None else None
@@ -316,6 +316,11 @@ class Names:
         if part == "name":
             return entity.name.rpartition(".")[2], entity
         return self.constant(path, member, None, depth + 1)
+
+
+def _is_declared(entity: Entity | None) -> bool:
+    """Whether a module says what the name is; a builtin is found in every module."""
+    return entity is not None and not (isinstance(entity, External) and entity.name.startswith("builtins."))
 
 
 def _status(name: str) -> Any:
