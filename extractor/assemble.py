@@ -11,7 +11,8 @@ from urllib.parse import quote
 from extractor import identity, message
 from extractor.expr import UnknownValue
 from extractor.frames import Frame, Summaries
-from extractor.model import Constant, Context, Doc, Error, Part, Provenance, Site, Variant
+from extractor.guards import Handler, RawGuard
+from extractor.model import Constant, Context, Doc, Error, Guard, Part, Provenance, Site, Variant
 from extractor.pattern import pattern
 from extractor.raises import FileRecord, RawSite
 from extractor.tree import ClassRef, Entity, External, Names
@@ -83,10 +84,8 @@ class _Linker:
             entities = [self._names.resolve(path, t) for t in types]
             shown = " | ".join(dict.fromkeys(t.rpartition(".")[2] for t in types))
             site = self._site(path, raw, "reraise", shown, entities, None)
-            return _Linked(site, "", (), {})
-        owner = ClassRef(path, raw.owner[1]) if raw.owner else None
-        if owner is not None and owner.name not in self._names.indexes[path].classes:
-            owner = None  # a class inside a function
+            return _Linked(site, "", (), self._constants(path, self._owner(path, raw), raw, ()))
+        owner = self._owner(path, raw)
         frame = Frame(path, self_name=raw.owner[0] if raw.owner else None, owner=owner)
         made = message.results(raw.raised, frame, self._names, self._summaries, raw.assumed)
         best = max(made, key=lambda e: sum(len(p) for p in e.text.pieces if isinstance(p, str)))
@@ -94,6 +93,11 @@ class _Linker:
         site = self._site(path, raw, "raise", shown, [e.entity for e in made], best.http_status)
         variants = tuple(dict.fromkeys(_variant(e.text) for e in made if e.text.pieces))
         return _Linked(site, written(best.text), variants, self._constants(path, owner, raw, made))
+
+    def _owner(self, path: str, raw: RawSite) -> ClassRef | None:
+        """The class whose method the site is in; a class inside a function is not known."""
+        known = raw.owner is not None and raw.owner[1] in self._names.indexes[path].classes
+        return ClassRef(path, raw.owner[1]) if raw.owner is not None and known else None
 
     def _site(
         self,
@@ -122,7 +126,49 @@ class _Linker:
             context=Context(start=raw.context_start, lines=tuple(raw.context.split("\n"))),
             doc=Doc(symbol=raw.doc.symbol, path=path, line=raw.doc.line, text=raw.doc.text) if raw.doc else None,
             exception_doc=self._class_doc(entity),
+            guards=tuple(map(_guard, raw.conditions.guards)),
+            definition_guards=tuple(map(_guard, raw.conditions.definition)),
+            complete=raw.conditions.complete,
+            caught_by=self._caught_by(path, unique, raw.conditions.tries),
+            validates=raw.conditions.validates or self._initialised(path, raw),
         )
+
+    def _caught_by(
+        self, path: str, raised: Sequence[Entity | None], tries: Sequence[Sequence[Handler]]
+    ) -> str | None:
+        """The types of the handler in the same function that keeps all that is raised; None where that is not sure."""
+        for handlers in tries:
+            for handler in handlers:
+                caught = [self._catches(path, handler, entity) for entity in raised]
+                if caught and all(caught):
+                    if handler.again is False:
+                        return handler.types
+                    if handler.again is None:
+                        return None
+                    break
+                if any(c is not False for c in caught):
+                    return None
+        return None
+
+    def _catches(self, path: str, handler: Handler, raised: Entity | None) -> bool | None:
+        """Whether a handler takes what is raised; None when that cannot be told."""
+        types = [self._names.resolve(path, t) for t in handler.types.split(" | ")]
+        if External("builtins.BaseException") in types:
+            return True
+        if not isinstance(raised, ClassRef | External):
+            return None
+        names = {self._qualified(t) for t in types if isinstance(t, ClassRef | External)}
+        if names & {self._qualified(raised), *self._names.bases(raised)}:
+            return True
+        return False if None not in types and self._names.is_known(raised) else None
+
+    def _initialised(self, path: str, raw: RawSite) -> tuple[str, ...]:
+        """The dataclass whose `__post_init__` the site is in."""
+        for decorator in raw.conditions.post_init if raw.owner is not None else ():
+            if self._names.makes_dataclass(path, decorator):
+                assert raw.owner is not None
+                return (raw.owner[1],)
+        return ()
 
     def _qualified(self, entity: ClassRef | External | None) -> str | None:
         if isinstance(entity, ClassRef):
@@ -140,8 +186,13 @@ class _Linker:
     def _constants(
         self, path: str, owner: ClassRef | None, raw: RawSite, made: Sequence[Exception_]
     ) -> dict[str, Constant]:
-        """What the names in capitals in the holes stand for."""
+        """What the names in guards, and those in capitals in the holes, stand for."""
         found: dict[str, Constant] = {}
+        for guard in (*raw.conditions.guards, *raw.conditions.definition):
+            for name in guard.names:
+                constant = self._constant(path, owner, raw, name) if name not in found else None
+                if constant is not None:
+                    found[name] = constant
         for gap in {p for e in made for p in e.text.pieces if isinstance(p, Gap)}:
             if not NAMED_CONSTANT.search(gap.expr):
                 continue
@@ -165,6 +216,10 @@ class _Linker:
         except UnknownValue:
             pass
         return None
+
+
+def _guard(raw: RawGuard) -> Guard:
+    return Guard(kind=raw.kind, text=raw.text, line=raw.line, stale=raw.stale)
 
 
 def written(text: Text) -> str:

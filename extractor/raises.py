@@ -13,6 +13,7 @@ import msgspec
 from extractor import index, newer, scan, symbolic
 from extractor.bindings import NO_NAMES, Assigned, Binding, Caught, Either, Env
 from extractor.flow import Raised, Scope, Walker, summarise
+from extractor.guards import Conditions, conditions
 from extractor.index import Index
 from extractor.scan import Cut, Locator, Source, Unreadable
 
@@ -42,24 +43,32 @@ class RawSite(msgspec.Struct, frozen=True, array_like=True):
     context_start: int
     context: str
     doc: RawDoc | None
+    conditions: Conditions
 
 
 class FileRecord(msgspec.Struct, frozen=True, array_like=True):
-    """All that one file tells. `reason` says why it could not be read, and nothing else is set then."""
+    """All that one file tells. `reason` says why it could not be read, and nothing else is set then.
+
+    `calls` are calls on the way to a raise: should one of them never return, the file has to be read again.
+    """
 
     sites: tuple[RawSite, ...]
     raises: int
     index: Index | None
     reason: str | None = None
+    calls: tuple[str, ...] = ()
 
 
-def extract(data: bytes) -> FileRecord:
-    """Reads one file; what cannot be read is a record that says why, with a guess at the raises in it."""
+def extract(data: bytes, leaving: frozenset[str] = frozenset()) -> FileRecord:
+    """Reads one file; what cannot be read is a record that says why, with a guess at the raises in it.
+
+    `leaving` are those of its `calls` that never return.
+    """
     try:
         if len(data) > scan.MAX_BYTES:
             raise Unreadable(f"it has {len(data):,} bytes, more than the {scan.MAX_BYTES:,} that are read")
         tree, source = _parsed(scan.decode(data))
-        return _record(tree, source)
+        return _record(tree, source, leaving)
     except Unreadable as e:
         return FileRecord((), _guess(data), None, str(e))
     except RecursionError:
@@ -91,22 +100,26 @@ def _parsed(source: Source) -> tuple[ast.Module, Source]:
         return newer.read(source, e)
 
 
-def _record(tree: ast.Module, source: Source) -> FileRecord:
+def _record(tree: ast.Module, source: Source, leaving: frozenset[str]) -> FileRecord:
     locator = Locator(source)
     declared = index.build(tree, source)
     found = locator.cuts(tree)
-    sites = tuple(site for cut in found for site in _sites(cut, source))
+    calls: set[str] = set()
+    sites = tuple(site for cut in found for site in _sites(cut, source, leaving, calls))
     inner = index.local_imports((n for cut in found for n in cut.nodes), declared.imports) if found else {}
     if inner:
         declared = msgspec.structs.replace(declared, imports={**declared.imports, **inner})
-    return FileRecord(tuple(sorted(sites, key=lambda s: (s.line, s.column))), len(sites), declared)
+    ordered = tuple(sorted(sites, key=lambda s: (s.line, s.column)))
+    return FileRecord(ordered, len(sites), declared, calls=tuple(sorted(calls)))
 
 
-def _sites(cut: Cut, source: Source) -> list[RawSite]:
+def _sites(cut: Cut, source: Source, leaving: frozenset[str], calls: set[str]) -> list[RawSite]:
     walker = Walker(source, walrus=":=" in source.text)
     qualified = ".".join(c.name for c in cut.classes)
     walker.block(cut.nodes, NO_NAMES, Scope(qualified or "<module>", in_class=qualified or None))
-    return [_site(raised, walker, source) for raised in walker.raised]
+    known, met = conditions(cut.nodes, cut.classes, source, leaving)
+    calls |= met
+    return [_site(raised, walker, source, known[id(raised.node)]) for raised in walker.raised]
 
 
 def _doc(scope: Scope | None) -> RawDoc | None:
@@ -120,7 +133,7 @@ def _doc(scope: Scope | None) -> RawDoc | None:
     return None
 
 
-def _site(raised: Raised, walker: Walker, source: Source) -> RawSite:
+def _site(raised: Raised, walker: Walker, source: Source, known: Conditions) -> RawSite:
     node = raised.node
     types = _again(raised)
     value = None if types is not None or node.exc is None else walker.lowering.raised(node.exc, raised.env)
@@ -141,6 +154,7 @@ def _site(raised: Raised, walker: Walker, source: Source) -> RawSite:
         context_start=start,
         context="\n".join(lines),
         doc=_doc(raised.scope),
+        conditions=known,
     )
 
 

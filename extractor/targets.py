@@ -91,3 +91,37 @@ def additions(
                 yield value, conditions
             case ast.If(test=test, body=body, orelse=[]):
                 yield from additions(body, name, (*conditions, test))
+
+
+def changed(statements: Iterable[ast.AST], repeat: bool = False) -> list[str]:
+    """The names that statements bind or delete; a subscript that is assigned to counts as its collection.
+
+    Definitions inside are looked at for their name alone. Each name once unless `repeat`.
+    """
+    found: list[str] = []
+    stack: list[ast.AST] = list(statements)[::-1]
+    while stack:
+        node = stack.pop()
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found.append(name)
+                continue
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                found.append(name)
+            case ast.Attribute(ctx=ast.Store() | ast.Del()):
+                found += names_of(node)
+            case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
+                found += names_of(value)
+            case ast.alias(name=name, asname=asname):
+                found.append((asname or name).split(".")[0])
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                found.append(name)
+            case ast.MatchMapping(rest=str(name)):
+                found.append(name)
+            case ast.comprehension(iter=iterable, ifs=tests):  # its target is its own
+                stack += [*tests, iterable]
+                continue
+            case ast.Lambda():
+                continue
+        stack.extend(list(ast.iter_child_nodes(node))[::-1])
+    return found if repeat else list(dict.fromkeys(found))

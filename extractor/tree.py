@@ -268,6 +268,19 @@ class Names:
                         children.setdefault(parent, []).append(ClassRef(path, name))
         return children
 
+    def is_known(self, ref: ClassRef | External) -> bool:
+        """Whether all bases of a class are known: those of the tree and of builtins are."""
+        return all(isinstance(b, ClassRef) or b.name.startswith("builtins.") for b in self.ancestry(ref)) if isinstance(
+            ref, ClassRef
+        ) else ref.name.startswith("builtins.")
+
+    def makes_dataclass(self, path: str, decorator: str) -> bool:
+        """Whether a decorator of classes is `dataclass`, or one of the tree that is written to be like it."""
+        entity = self.resolve(path, decorator)
+        if isinstance(entity, FunctionRef):
+            return any("dataclass_transform" in trait for trait in entity.span.traits)
+        return isinstance(entity, External) and entity.name.split(".")[-1] == "dataclass"
+
     def is_enum(self, ref: ClassRef) -> bool:
         """Whether the class derives from `enum`'s."""
         return any(isinstance(b, External) and b.name in ENUMS for b in self.ancestry(ref))
