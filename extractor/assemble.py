@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from extractor import identity, message
+from extractor import entities, identity, message
 from extractor.expr import UnknownValue
 from extractor.frames import Frame, Summaries
 from extractor.guards import Handler, RawGuard
-from extractor.model import Constant, Context, Doc, Error, Guard, Part, Provenance, Site, Variant
+from extractor.model import Constant, Context, Doc, Error, Guard, Part, PredicateRef, Provenance, Site, Variant
 from extractor.pattern import pattern
+from extractor.predicates import Program
 from extractor.raises import FileRecord, RawSite
-from extractor.tree import ClassRef, Entity, External, Names
+from extractor.tree import ClassRef, Entity, External, Names, module_name
 from extractor.values import Exception_, Gap, Text
 
 MAX_MEMBERS = 200  # of a constant that is shown
@@ -33,10 +34,34 @@ class _Linked:
     constants: dict[str, Constant]
 
 
-def errors(
-    records: Mapping[str, FileRecord], names: Names, summaries: Summaries, source: Provenance
-) -> tuple[Error, ...]:
-    """All errors of a tree, sorted by id."""
+def calls_that_leave(records: Mapping[str, FileRecord], names: Names) -> dict[str, frozenset[str]]:
+    """By path, the calls on the way to a raise that are of functions which never return; files without are not in."""
+    spans = (
+        (name, span)
+        for index in names.indexes.values()
+        for table in (index.functions, *(c.methods for c in index.classes.values()))
+        for name, span in table.items()
+    )
+    leaving = {name for name, span in spans if span.leaves}
+    found: dict[str, frozenset[str]] = {}
+    for path, record in records.items():
+        calls = (call for call in record.calls if call.rpartition(":")[2].rpartition(".")[2] in leaving)
+        met = frozenset(call for call in calls if names.never_returns(path, call))
+        if met:
+            found[path] = met
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """All errors of a tree, sorted by id, and what their predicates run, by the predicates' names."""
+
+    errors: tuple[Error, ...]
+    programs: dict[str, Program]
+
+
+def assembled(records: Mapping[str, FileRecord], names: Names, summaries: Summaries, source: Provenance) -> Assembled:
+    """Links the sites of all files."""
     linker = _Linker(names, summaries, source)
     groups: dict[tuple[str, str], list[_Linked]] = {}
     for path in sorted(records):
@@ -44,7 +69,7 @@ def errors(
             linked = linker.link(path, raw)
             groups.setdefault((path, linked.message or linked.site.exception), []).append(linked)
     made = [_error(key, path, group, source.repo) for (path, key), group in groups.items()]
-    return tuple(sorted(made, key=lambda e: e.id))
+    return Assembled(tuple(sorted(made, key=lambda e: e.id)), linker.programs)
 
 
 def _error(key: str, path: str, group: Sequence[_Linked], repo: str) -> Error:
@@ -76,6 +101,7 @@ class _Linker:
         self._names = names
         self._summaries = summaries
         self._source = source
+        self.programs: dict[str, Program] = {}
 
     def link(self, path: str, raw: RawSite) -> _Linked:
         """Evaluates what the site raises with the whole tree at hand."""
@@ -131,11 +157,18 @@ class _Linker:
             complete=raw.conditions.complete,
             caught_by=self._caught_by(path, unique, raw.conditions.tries),
             validates=raw.conditions.validates or self._initialised(path, raw),
+            predicate=self._predicate(path, raw),
         )
 
-    def _caught_by(
-        self, path: str, raised: Sequence[Entity | None], tries: Sequence[Sequence[Handler]]
-    ) -> str | None:
+    def _predicate(self, path: str, raw: RawSite) -> PredicateRef:
+        program, params, precision = entities.linked(self._names, path, raw.program)
+        name = f"{module_name(path)}:{raw.symbol}:{raw.line}"
+        if name in self.programs:  # two on one line
+            name = f"{name}:{raw.column}"
+        self.programs[name] = program
+        return PredicateRef(name=name, params=params, precision=precision)
+
+    def _caught_by(self, path: str, raised: Sequence[Entity | None], tries: Sequence[Sequence[Handler]]) -> str | None:
         """The types of the handler in the same function that keeps all that is raised; None where that is not sure."""
         for handlers in tries:
             for handler in handlers:

@@ -92,6 +92,7 @@ class Fact:
     terms: tuple[Term, ...] = ()
     text: str | None = None
     node: ast.expr | None = None  # what `text` speaks of
+    at: ast.AST | None = None  # the statement in front of which it can be asked
     until: int = 0  # the last line of an `if`: behind it, the fact is that the other branch left
     stale: bool = False
     passing: bool = False  # so whenever control gets here: the end of a `while`
@@ -111,13 +112,15 @@ class State:
         depth = 1 if self.fact is None else self.fact.depth + 1
         return State(replace(fact, before=self.fact, depth=depth), self.names, self.complete)
 
-    def tested(self, kind: str, line: int, *terms: Term, until: int = 0, passing: bool = False) -> State:
+    def tested(
+        self, kind: str, line: int, *terms: Term, at: ast.AST | None = None, until: int = 0, passing: bool = False
+    ) -> State:
         """Behind a test; of several, not all held."""
-        return self.given(Fact(None, kind, line, self.names, terms, until=until, passing=passing))
+        return self.given(Fact(None, kind, line, self.names, terms, at=at, until=until, passing=passing))
 
-    def entered(self, kind: str, line: int, text: str, node: ast.expr | None = None) -> State:
-        """On a way that `text` describes."""
-        return self.given(Fact(None, kind, line, self.names, text=text, node=node))
+    def entered(self, kind: str, line: int, text: str, at: ast.AST | None, node: ast.expr | None = None) -> State:
+        """On a way that `text` describes, whose first statement is `at`."""
+        return self.given(Fact(None, kind, line, self.names, text=text, node=node, at=at))
 
     def less(self) -> State:
         """With something left out."""
@@ -168,21 +171,40 @@ class _Place:
     tries: tuple[tuple[Handler, ...], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Where a guard can be asked, and how: a test and whether it has to hold; None for a way that is taken."""
+
+    at: ast.AST
+    test: tuple[ast.expr, bool] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """By the id of a raise's node its conditions, and how each guard is asked; and the calls that would matter if
+    they never returned."""
+
+    conditions: dict[int, Conditions]
+    asked: dict[int, tuple[Asked | None, ...]]
+    calls: set[str]
+
+
 def conditions(
     nodes: Iterable[ast.stmt], classes: tuple[ast.ClassDef, ...], source: Source, leaving: frozenset[str]
-) -> tuple[dict[int, Conditions], set[str]]:
-    """The conditions of each raise by the id of its node, and the calls that would matter if they never returned.
+) -> Walked:
+    """The conditions of each raise in these statements.
 
     `leaving` are those calls (`name`, or `Class:name` for a method of the object itself) that never return.
     """
     walker = _Walker(source, leaving)
     walker.block(nodes, State(), _Place(classes))
-    return walker.found, walker.calls
+    return Walked(walker.found, walker.asked, walker.calls)
 
 
 class _Walker:
     def __init__(self, source: Source, leaving: frozenset[str]) -> None:
         self.found: dict[int, Conditions] = {}
+        self.asked: dict[int, tuple[Asked | None, ...]] = {}
         self.calls: set[str] = set()
         self._wording = _Wording(source)
         self._leaving = leaving
@@ -209,11 +231,11 @@ class _Walker:
         if terms is not None:
             left = state
             for term in terms:
-                left = left.tested("exit", node.lineno, term)
+                left = left.tested("exit", node.lineno, term, at=node)
             self._left.append((left, False))
             if not terms:
                 return None
-            state = state.tested("exit", node.lineno, *((opposite(terms[0]),) if len(terms) == 1 else terms))
+            state = state.tested("exit", node.lineno, *((opposite(terms[0]),) if len(terms) == 1 else terms), at=node)
         return self._bind(state, changed([node]))
 
     def visit_binding(self, node: ast.stmt, state: State, place: _Place) -> State:
@@ -224,8 +246,10 @@ class _Walker:
 
     def visit_Raise(self, node: ast.Raise, state: State, place: _Place) -> None:
         own = parameters(place.function)[:1] if place.function is not None and place.classes else []
-        guards, whole = self._wording.guards(state, node.lineno, *own)
+        found, whole = self._wording.guards(state, node.lineno, *own)
+        guards = tuple(guard for guard, _ in found)
         whole = whole and state.complete
+        self.asked[id(node)] = tuple(asked for _, asked in found)
         self.found[id(node)] = Conditions(guards, place.definition, whole, place.tries, *_validated(place))
         self._left.append((state, True))
 
@@ -238,10 +262,10 @@ class _Walker:
 
     def visit_Assert(self, node: ast.Assert, state: State, place: _Place) -> State | None:
         state = self._asked(state, node.test)
-        self._left.append((state.tested("if", node.lineno, Test(node.test, False)), True))
+        self._left.append((state.tested("if", node.lineno, Test(node.test, False), at=node), True))
         if isinstance(node.test, ast.Constant) and not node.test.value:
             return None
-        return state.tested("assert", node.test.lineno, Test(node.test, True))
+        return state.tested("assert", node.test.lineno, Test(node.test, True), at=node)
 
     # --- branches ---------------------------------------------------------------------------------------
 
@@ -249,8 +273,8 @@ class _Walker:
         state = self._asked(state, node.test)
         line, until = node.test.lineno, node.end_lineno or node.lineno
         yes, no = Test(node.test, True), Test(node.test, False)
-        then = self.block(node.body, state.tested("if", line, yes, until=until), place)
-        other = self.block(node.orelse, state.tested("if", line, no, until=until), place)
+        then = self.block(node.body, state.tested("if", line, yes, at=node, until=until), place)
+        other = self.block(node.orelse, state.tested("if", line, no, at=node, until=until), place)
         if then is None or other is None:
             return other if then is None else then
         joined = State(state.fact, self._joined(state, then, other), then.complete and other.complete)
@@ -258,7 +282,7 @@ class _Walker:
             for fact in since(way.fact, state.fact)[1:]:
                 if fact.terms and not fact.passing:
                     # `if a: if b: return`: not (a and b)
-                    joined = joined.given(self._under(test, state, fact))
+                    joined = joined.given(replace(self._under(test, state, fact), at=node))
                 elif not fact.terms:
                     joined = joined.less()
         return joined
@@ -290,7 +314,8 @@ class _Walker:
         for case in node.cases:
             guard = "" if case.guard is None else f" if {self._wording.code(case.guard)}"
             inner = self._bind(state, captures(case.pattern))
-            inner = inner.entered("case", case.pattern.lineno, f"case {ast.unparse(case.pattern)}{guard}", case.guard)
+            text = f"case {ast.unparse(case.pattern)}{guard}"
+            inner = inner.entered("case", case.pattern.lineno, text, case.body[0], case.guard)
             way = self.block(case.body, inner, place)
             if way is not None:
                 ways.append(way)
@@ -302,7 +327,7 @@ class _Walker:
             return ways[0] if ways else None
         joined = self._merged(state, ways)
         for test in missed:  # no case that left has matched
-            joined = joined.less() if test is None else joined.tested("exit", test.node.lineno, test)
+            joined = joined.less() if test is None else joined.tested("exit", test.node.lineno, test, at=node)
         return joined
 
     # --- loops ------------------------------------------------------------------------------------------
@@ -311,7 +336,8 @@ class _Walker:
         rebound = changed(node.body)
         behind = self._asked(self._bind(state, rebound), node.test)
         text = f"while {self._wording.code(node.test)}"
-        inner = self._asked(self._bind(state, rebound), node.test).entered("while", node.lineno, text, node.test)
+        inner = self._asked(self._bind(state, rebound), node.test)
+        inner = inner.entered("while", node.lineno, text, node.body[0], node.test)
         before = len(self._left)
         loop = self._body(node.body, inner, place)
         lossy = len(self._left) > before  # an iteration that left: no expression says that there was none
@@ -337,7 +363,8 @@ class _Walker:
         word = "for" if isinstance(node, ast.For) else "async for"
         behind = self._bind(state, [*changed(node.body), *names_of(node.target)])
         inner = self._bind(state, changed(node.body))
-        inner = inner.entered("for", node.lineno, f"{word} {target} in {self._wording.code(node.iter)}", node.iter)
+        text = f"{word} {target} in {self._wording.code(node.iter)}"
+        inner = inner.entered("for", node.lineno, text, node.body[0], node.iter)
         inner = self._bind(inner, names_of(node.target))
         if isinstance(node, ast.For):
             self._wording.loops[id(node.iter)] = node
@@ -353,7 +380,7 @@ class _Walker:
             return joined.less() if left else joined
         parts = self._parts(node, inner, loop.breaks[0]) if len(loop.breaks) == 1 else None
         through = State(behind.fact, self._joined(behind, *loop.breaks), behind.complete and not left)
-        return through.less() if parts is None else through.tested("exit", node.lineno, Some(parts, True))
+        return through.less() if parts is None else through.tested("exit", node.lineno, Some(parts, True), at=node)
 
     def _body(self, statements: Sequence[ast.stmt], state: State, place: _Place) -> _Loop:
         self._loops.append(_Loop())
@@ -367,7 +394,7 @@ class _Walker:
             if parts is None:
                 return state.less()
             line = next((p.node.lineno for p in reversed(parts) if isinstance(p, Test)), node.lineno)
-            state = state.tested("exit", line, Some(parts, False))
+            state = state.tested("exit", line, Some(parts, False), at=node)
         return state
 
     def _parts(self, node: ast.For | ast.AsyncFor, inner: State, way: State) -> tuple[Test | ast.For, ...] | None:
@@ -441,7 +468,8 @@ class _Walker:
         entered: list[_Handler] = []
         for handler in handlers:
             inner = self._bind(torn, [handler.name] if handler.name else [])
-            way = self.block(handler.body, inner.entered("except", handler.line, handler.text), place)
+            first = handler.body[0] if handler.body else None
+            way = self.block(handler.body, inner.entered("except", handler.line, handler.text, first), place)
             if way is not None:
                 ways.append(way)
                 entered.append(handler)
@@ -452,7 +480,7 @@ class _Walker:
         joined = self._merged(state, ways) if ways else None
         if joined is not None and body is None and all(h.types for h in entered):
             merged = self._handler(tuple(t for h in entered for t in h.types), entered[0].line)
-            joined = joined.entered("except", merged.line, merged.text)
+            joined = joined.entered("except", merged.line, merged.text, None)
         return joined
 
     # --- definitions ------------------------------------------------------------------------------------
@@ -460,7 +488,8 @@ class _Walker:
     def visit_FunctionDef(self, node: FunctionNode, state: State, place: _Place) -> State:
         loops, left = self._loops, self._left
         self._loops, self._left = [], []
-        definition = (*place.definition, *self._wording.guards(state, node.lineno)[0])
+        found, _ = self._wording.guards(state, node.lineno)
+        definition = (*place.definition, *(guard for guard, _ in found))
         inner = self._bind(State(names=state.names), parameters(node))
         self.block(node.body, inner, _Place(place.classes, node, definition))
         self._loops, self._left = loops, left
@@ -607,6 +636,16 @@ def _validated(place: _Place) -> tuple[tuple[str, ...], tuple[str, ...]]:
 # --- wording -----------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _Worded:
+    """A conjunct of a fact: its text and line, the names in it, and the test that it is."""
+
+    text: str
+    line: int
+    mentioned: frozenset[str]
+    test: tuple[ast.expr, bool] | None
+
+
 class _Wording:
     """Facts as text, each worded once."""
 
@@ -615,7 +654,7 @@ class _Wording:
         self._source = source
         self._has_walrus = ":=" in source.text
         self._mentioned: dict[int, tuple[ast.AST, frozenset[str]]] = {}
-        self._worded: dict[int, tuple[Fact, list[tuple[str, int, frozenset[str]]]]] = {}
+        self._worded: dict[int, tuple[Fact, list[_Worded]]] = {}
 
     def code(self, node: ast.expr) -> str:
         """The expression as it stands in the source, on one line."""
@@ -651,9 +690,12 @@ class _Wording:
             known = self._mentioned[id(node)] = (node, frozenset(names))
         return known[1]
 
-    def guards(self, state: State, line: int, own: str = "") -> tuple[tuple[RawGuard, ...], bool]:
-        """The guards of a site on this line, and whether that is all; `own` is the object whose method it is in."""
-        found: dict[tuple[str, bool], RawGuard] = {}
+    def guards(self, state: State, line: int, own: str = "") -> tuple[list[tuple[RawGuard, Asked | None]], bool]:
+        """The guards of a site on this line with how they are asked, and whether they are all.
+
+        `own` is the object whose method it is in.
+        """
+        found: dict[tuple[str, bool], tuple[RawGuard, Asked | None]] = {}
         partial = 0
         whole = state.fact is None or state.fact.depth <= MAX_GUARDS
         for fact in since(state.fact, None, MAX_GUARDS):
@@ -662,31 +704,35 @@ class _Wording:
                 whole = False
                 continue
             kind = "exit" if fact.kind == "if" and line > fact.until else fact.kind
-            for text, at, mentioned in self._facts(fact):
-                stale = fact.stale or any(fact.names.get(name) != state.names.get(name) for name in mentioned)
-                names = tuple(sorted(n for n in mentioned if _is_global(n, state, own)))
-                found.setdefault((text, stale), RawGuard(kind, text, at, stale, names))
-        return tuple(found.values()), whole
+            for worded in self._facts(fact):
+                stale = fact.stale or any(fact.names.get(name) != state.names.get(name) for name in worded.mentioned)
+                names = tuple(sorted(n for n in worded.mentioned if _is_global(n, state, own)))
+                asked = None if fact.at is None else Asked(fact.at, worded.test)
+                guard = RawGuard(kind, worded.text, worded.line, stale, names)
+                found.setdefault((guard.text, stale), (guard, asked))
+        return list(found.values()), whole
 
-    def _facts(self, fact: Fact) -> list[tuple[str, int, frozenset[str]]]:
+    def _facts(self, fact: Fact) -> list[_Worded]:
         known = self._worded.get(id(fact))
         if known is None:
             known = self._worded[id(fact)] = (fact, list(self._word(fact)))
         return known[1]
 
-    def _word(self, fact: Fact) -> Iterator[tuple[str, int, frozenset[str]]]:
-        """The conjuncts of a fact: text, line, names in it."""
+    def _word(self, fact: Fact) -> Iterator[_Worded]:
+        """The conjuncts of a fact."""
         if fact.text is not None:
-            yield fact.text, fact.line, frozenset() if fact.node is None else self.mentions(fact.node)
+            yield _Worded(fact.text, fact.line, frozenset() if fact.node is None else self.mentions(fact.node), None)
             return
         term = fact.terms[0]
         if len(fact.terms) == 1 and isinstance(term, Test):
             for node, holds in logic.conjuncts(term.node, term.holds):
-                yield logic.said(node, holds, self.code), node.lineno, self.mentions(node)
+                text = logic.said(node, holds, self.code)
+                yield _Worded(text, node.lineno, self.mentions(node), (node, holds))
             return
         parts = [self._said(t) for t in fact.terms]
         text = parts[0] if len(parts) == 1 else f"not ({' and '.join(parts)})"
-        yield text, fact.line, frozenset().union(*map(self._names, fact.terms))
+        mentioned = frozenset[str]().union(*map(self._names, fact.terms))
+        yield _Worded(text, fact.line, mentioned, (ast.parse(text, mode="eval").body, True))
 
     def _said(self, term: Term) -> str:
         if isinstance(term, Test):

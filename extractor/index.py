@@ -21,6 +21,7 @@ PLAIN = (
     ast.Constant, ast.JoinedStr, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Name,
     ast.Attribute, ast.Call, ast.Subscript,
 )  # fmt: skip
+NEVER = re.compile(r"""['"]?(?:\w+\.)*(?:NoReturn|Never)['"]?""")
 _GLOBAL = re.compile(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
 _CHANGE = (
     r"(?:\[[^\]\n]*\]\s*(?:[-+|&]?=)(?!=)"
@@ -53,6 +54,7 @@ class Span(msgspec.Struct, frozen=True, array_like=True):
     doc: str | None = None
     doc_line: int = 0
     traits: tuple[str, ...] = ()  # property, app.get()
+    leaves: bool = False  # a function that is annotated never to return
 
 
 class Class(msgspec.Struct, frozen=True, array_like=True):
@@ -206,7 +208,9 @@ def _is_class_var(annotation: ast.expr) -> bool:
 def _span(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Span:
     doc, line = docstring(node) if isinstance(node, ast.ClassDef) else (None, 0)
     traits = [f"{_code(d.func)}()" if isinstance(d, ast.Call) else _code(d) for d in node.decorator_list]
-    return Span(node.lineno, node.end_lineno or node.lineno, doc, line, tuple(traits))
+    returns = None if isinstance(node, ast.ClassDef) else node.returns
+    leaves = returns is not None and NEVER.fullmatch(_code(returns)) is not None
+    return Span(node.lineno, node.end_lineno or node.lineno, doc, line, tuple(traits), leaves)
 
 
 def _code(node: ast.expr) -> str:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from extractor import __version__, dataset, facts
-from extractor.assemble import errors as assemble
+from extractor import __version__, dataset, facts, predicates
+from extractor.assemble import Assembled, assembled, calls_that_leave
 from extractor.cache import Cache
 from extractor.dataset import Draft, encode
 from extractor.errors import ToolError
 from extractor.model import SCHEMA_VERSION, Counts, Error, Manifest, Provenance, Skip
 from extractor.pool import Crashed, Pool
+from extractor.predicates import Program
 from extractor.raises import FileRecord, extract, summary
 from extractor.render import cards, environment
 from extractor.source import Progress, Tree
@@ -50,8 +51,12 @@ def run(tree: Tree, out: Path, cache: Cache, tool: bytes, jobs: int, progress: P
         pool.warm()
         files = _Files(tree)
         records = read(tree, files, cache, pool, progress)
-        found = link(tree, files, records, cache)
+        names = Names({path: record.index for path, record in records.items() if record.index is not None})
+        records |= reread(tree, files, records, names, cache)
+        made = link(tree, files, records, names, cache)
+        found = facts.with_related(made.errors)
         write(found, tree.provenance, draft, pool, progress)
+        write_predicates(found, made.programs, draft)
         skipped = skips(tree, records)
         counts = count(records, found, skipped)
         draft.write(dataset.SKIPPED, encode(skipped, indent=True))
@@ -163,16 +168,32 @@ def _one_by_one(pool: Pool, files: Sequence[tuple[str, bytes]]) -> list[tuple[st
     return made
 
 
+def reread(
+    tree: Tree, files: _Files, records: dict[str, FileRecord], names: Names, cache: Cache
+) -> dict[str, FileRecord]:
+    """The records of the files that call functions which never return, read with that knowledge."""
+    digests = {entry.path: entry.digest for entry in tree.entries}
+    made: dict[str, FileRecord] = {}
+    new: dict[str, bytes] = {}
+    for path, leaving in calls_that_leave(records, names).items():
+        key = f"{digests[path]}:{' '.join(sorted(leaving))}"
+        data = cache.get([key]).get(key)
+        if data is None:
+            data = new[key] = msgspec.msgpack.encode(extract(files.any(path), leaving))
+        made[path] = msgspec.msgpack.decode(data, type=FileRecord)
+    cache.put(new)
+    return made
+
+
 # --- linking ---------------------------------------------------------------------------------------------
 
 
-def link(tree: Tree, files: _Files, records: dict[str, FileRecord], cache: Cache) -> tuple[Error, ...]:
-    """All errors, with what other files and other errors say about them."""
-    names = Names({path: record.index for path, record in records.items() if record.index is not None})
+def link(tree: Tree, files: _Files, records: dict[str, FileRecord], names: Names, cache: Cache) -> Assembled:
+    """All errors and predicates, with what other files say about them."""
     summaries = _Summaries(tree, files, cache)
-    found = assemble(records, names, summaries, tree.provenance)
+    found = assembled(records, names, summaries, tree.provenance)
     summaries.keep()
-    return facts.with_related(found)
+    return found
 
 
 class _Summaries:
@@ -240,6 +261,13 @@ def _write_chunk(folder: str, chunk: bytes, source: Provenance) -> tuple[bytes, 
     except OSError as e:
         return e
     return b"".join(lines), digests
+
+
+def write_predicates(found: Sequence[Error], programs: Mapping[str, Program], draft: Draft) -> None:
+    """The package of executable guards."""
+    (draft.folder / predicates.FOLDER).mkdir()
+    for name, data in predicates.package(found, programs):
+        draft.write(name, data)
 
 
 def skips(tree: Tree, records: dict[str, FileRecord]) -> tuple[Skip, ...]:

@@ -15,7 +15,9 @@ from extractor.bindings import NO_NAMES, Assigned, Binding, Caught, Either, Env
 from extractor.flow import Raised, Scope, Walker, summarise
 from extractor.guards import Conditions, conditions
 from extractor.index import Index
+from extractor.programs import Programs, RawProgram, module
 from extractor.scan import Cut, Locator, Source, Unreadable
+from extractor.targets import FunctionNode
 
 CONTEXT = 18  # lines before and after a raise
 
@@ -44,6 +46,7 @@ class RawSite(msgspec.Struct, frozen=True, array_like=True):
     context: str
     doc: RawDoc | None
     conditions: Conditions
+    program: RawProgram | None
 
 
 class FileRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -105,7 +108,9 @@ def _record(tree: ast.Module, source: Source, leaving: frozenset[str]) -> FileRe
     declared = index.build(tree, source)
     found = locator.cuts(tree)
     calls: set[str] = set()
-    sites = tuple(site for cut in found for site in _sites(cut, source, leaving, calls))
+    names = declared.imports.keys() | declared.functions.keys() | declared.classes.keys() | declared.values.keys()
+    programs = Programs(frozenset(names), leaving)
+    sites = tuple(site for cut in found for site in _sites(cut, source, leaving, calls, programs))
     inner = index.local_imports((n for cut in found for n in cut.nodes), declared.imports) if found else {}
     if inner:
         declared = msgspec.structs.replace(declared, imports={**declared.imports, **inner})
@@ -113,13 +118,32 @@ def _record(tree: ast.Module, source: Source, leaving: frozenset[str]) -> FileRe
     return FileRecord(ordered, len(sites), declared, calls=tuple(sorted(calls)))
 
 
-def _sites(cut: Cut, source: Source, leaving: frozenset[str], calls: set[str]) -> list[RawSite]:
+def _sites(cut: Cut, source: Source, leaving: frozenset[str], calls: set[str], programs: Programs) -> list[RawSite]:
     walker = Walker(source, walrus=":=" in source.text)
     qualified = ".".join(c.name for c in cut.classes)
     walker.block(cut.nodes, NO_NAMES, Scope(qualified or "<module>", in_class=qualified or None))
-    known, met = conditions(cut.nodes, cut.classes, source, leaving)
-    calls |= met
-    return [_site(raised, walker, source, known[id(raised.node)]) for raised in walker.raised]
+    known = conditions(cut.nodes, cut.classes, source, leaving)
+    calls |= known.calls
+    around = module(cut.nodes)
+    made = []
+    for raised in walker.raised:
+        key = id(raised.node)
+        owner = None if raised.scope.owner is None else raised.scope.owner[1]
+        program = programs.program(raised.node, _functions(raised.scope) or [around], owner, known.asked[key])
+        made.append(_site(raised, walker, source, known.conditions[key], program))
+    return made
+
+
+def _functions(scope: Scope | None) -> list[FunctionNode]:
+    """The functions around a place, innermost last; none in the body of a class inside one."""
+    found: list[FunctionNode] = []
+    if scope is not None and scope.function is None and scope.in_class is not None and scope.around is not None:
+        return []
+    while scope is not None:
+        if scope.function is not None:
+            found.append(scope.function)
+        scope = scope.around
+    return found[::-1]
 
 
 def _doc(scope: Scope | None) -> RawDoc | None:
@@ -133,7 +157,7 @@ def _doc(scope: Scope | None) -> RawDoc | None:
     return None
 
 
-def _site(raised: Raised, walker: Walker, source: Source, known: Conditions) -> RawSite:
+def _site(raised: Raised, walker: Walker, source: Source, known: Conditions, program: RawProgram | None) -> RawSite:
     node = raised.node
     types = _again(raised)
     value = None if types is not None or node.exc is None else walker.lowering.raised(node.exc, raised.env)
@@ -155,6 +179,7 @@ def _site(raised: Raised, walker: Walker, source: Source, known: Conditions) -> 
         context="\n".join(lines),
         doc=_doc(raised.scope),
         conditions=known,
+        program=program,
     )
 
 

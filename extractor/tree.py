@@ -270,9 +270,11 @@ class Names:
 
     def is_known(self, ref: ClassRef | External) -> bool:
         """Whether all bases of a class are known: those of the tree and of builtins are."""
-        return all(isinstance(b, ClassRef) or b.name.startswith("builtins.") for b in self.ancestry(ref)) if isinstance(
-            ref, ClassRef
-        ) else ref.name.startswith("builtins.")
+        return (
+            all(isinstance(b, ClassRef) or b.name.startswith("builtins.") for b in self.ancestry(ref))
+            if isinstance(ref, ClassRef)
+            else ref.name.startswith("builtins.")
+        )
 
     def makes_dataclass(self, path: str, decorator: str) -> bool:
         """Whether a decorator of classes is `dataclass`, or one of the tree that is written to be like it."""
@@ -280,6 +282,17 @@ class Names:
         if isinstance(entity, FunctionRef):
             return any("dataclass_transform" in trait for trait in entity.span.traits)
         return isinstance(entity, External) and entity.name.split(".")[-1] == "dataclass"
+
+    def never_returns(self, path: str, call: str) -> bool:
+        """Whether a call in the file, by name or as `Class:method`, is of a function annotated never to return."""
+        owner, _, name = call.rpartition(":")
+        if not owner:
+            entity = self.resolve(path, name)
+        elif owner in self.indexes[path].classes:
+            entity = self.attribute(ClassRef(path, owner), name)
+        else:
+            entity = None
+        return isinstance(entity, FunctionRef) and entity.span.leaves
 
     def is_enum(self, ref: ClassRef) -> bool:
         """Whether the class derives from `enum`'s."""

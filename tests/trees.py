@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from textwrap import dedent
 
-from extractor.assemble import errors
+from extractor.assemble import assembled, calls_that_leave
 from extractor.model import Error, Provenance, Site
 from extractor.raises import extract, summary
 from extractor.symbolic import Function
@@ -42,7 +42,9 @@ def errors_in(files: Mapping[str, str | bytes]) -> tuple[Error, ...]:
         return known[path, first]
 
     names = Names({path: record.index for path, record in records.items() if record.index is not None})
-    return errors(records, names, summaries, SOURCE)
+    for path, leaving in calls_that_leave(records, names).items():
+        records[path] = extract(data[path], leaving)
+    return assembled(records, names, summaries, SOURCE).errors
 
 
 def sites_in(files: Mapping[str, str | bytes]) -> list[Found]:

@@ -1,0 +1,473 @@
+"""Owns programs: a function as plain data that `runtime.machine` can run without running any of its code.
+
+A node is a list whose first item says what it is. Statements:
+`["=", target, value]` `["o=", target, op, value]` `["e", value]` `["if", test, then, else]`
+`["for", target, iterable, body, else, names, attributes]` `["while", test, body, else, names, attributes]`
+`["try", body, [[types, name, body]…], else, finally]` `["match", subject, [[pattern, guard, body]…]]`
+`["ret", value?]` `["brk"]` `["cont"]` `["raise", site, class]` `["assert", test, class]`
+`["risk"]` may raise · `["hav", names]` these are unknown now · `["w", guard, test]` for `explain`.
+Values: `k` constant, `n` local name, `g` global name (a number in `globals`), `a` attribute, `i` item, `sl` slice,
+`u` `o` operators, `c` comparison, `not` `and` `or` `if`, `t` `l` `s` `d` displays, `f` f-string, `comp`, `:=`,
+`b()` builtin, `m` method, `v()` call of a local name, `?` a call that is not made, `?l` one whose result has a
+name of its own, `~` what is only read and not followed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from extractor.expr import dotted
+from extractor.targets import FunctionNode, captures, changed, parameters
+
+Node = list[Any]
+Code = list[Node]
+
+BUILTINS = frozenset(
+    "abs all any bool callable dict divmod enumerate float frozenset getattr hasattr int isinstance len list max min "
+    "ord range repr reversed round set sorted str sum tuple type zip".split()
+)
+# methods of texts and collections that change nothing; of another object they are called like any other
+PURE = frozenset(
+    "bit_length capitalize casefold copy count difference encode endswith find get index intersection is_integer "
+    "isalnum isalpha isascii isdecimal isdigit isdisjoint isidentifier islower isnumeric isspace issubset issuperset "
+    "istitle isupper items join keys lower lstrip partition removeprefix removesuffix rfind rindex rpartition rsplit "
+    "rstrip split splitlines startswith strip swapcase symmetric_difference title union upper values".split()
+)
+QUIET = frozenset({"logger", "logging", "warnings", "log"})  # nothing that is handed to these is changed by them
+OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.LShift: "<<", ast.RShift: ">>", ast.BitOr: "|", ast.BitAnd: "&", ast.BitXor: "^",
+}  # fmt: skip
+COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+}  # fmt: skip
+UNARY: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
+MAX_INTEGER = 2**63
+
+
+class Builder:
+    """Writes the program of one function. `site` numbers come from the id of the raise's node."""
+
+    def __init__(
+        self,
+        function: FunctionNode,
+        outer: frozenset[str],
+        declared: frozenset[str],
+        leaving: frozenset[str],
+        owner: str | None,
+    ) -> None:
+        names = Counter(changed(function.body, repeat=True))
+        globals_ = {n for s in ast.walk(function) if isinstance(s, ast.Global) for n in s.names}
+        self.params = tuple(parameters(function))
+        self.locals = (outer | set(self.params) | set(names)) - globals_
+        self.own = frozenset(names) - globals_ - set(self.params)  # bound in the body, and nowhere else
+        self.free = outer - self.own - set(self.params)
+        self.globals: dict[str, int] = {}
+        self.sites: dict[int, int] = {}
+        self.anchors: dict[int, Node] = {}  # the statement made of an `ast` one
+        self.once = frozenset(n for n in self.own if names[n] == 1)
+        self._declared = declared
+        self._leaving = leaving
+        self._owner = owner
+        self._loops = 0
+        self._inner: tuple[frozenset[str], ...] = ()  # names of comprehensions around
+        self.code = self.block(function.body)
+
+    # --- statements -------------------------------------------------------------------------------------
+
+    def block(self, statements: Iterable[ast.stmt]) -> Code:
+        """The statements' code."""
+        made: Code = []
+        for node in statements:
+            start = len(made)
+            made += self._statement(node)
+            if len(made) > start:
+                self.anchors[id(node)] = made[start]
+        return made
+
+    def _statement(self, node: ast.stmt) -> Code:
+        match node:
+            case ast.Expr(value=value):
+                return self._expression(value)
+            case ast.Assign(targets=targets, value=value):
+                return self._assign(targets, value)
+            case ast.AnnAssign(target=target, value=value):
+                return [] if value is None else self._assign([target], value)
+            case ast.AugAssign(target=target, op=op, value=value):
+                return [["o=", self._target(target), OPERATORS.get(type(op), "@"), self.value(value)]]
+            case ast.If(test=test, body=body, orelse=orelse):
+                return [["if", self.value(test), self.block(body), self.block(orelse)]]
+            case ast.For() | ast.AsyncFor() | ast.While():
+                return [self._loop(node)]
+            case ast.Try() | ast.TryStar():
+                handlers = [[self._types(h.type), h.name, self.block(h.body)] for h in node.handlers]
+                tried, rest, final = self.block(node.body), self.block(node.orelse), self.block(node.finalbody)
+                return [["try", tried, handlers, rest, final]]
+            case ast.With() | ast.AsyncWith():
+                return self._with(node)
+            case ast.Match(subject=subject, cases=cases):
+                made = [[self._pattern(c.pattern), c.guard and self.value(c.guard), self.block(c.body)] for c in cases]
+                return [["match", self.value(subject), made]]
+            case ast.Return(value=value):
+                return [["ret"] if value is None else ["ret", self.value(value)]]
+            case ast.Raise():
+                return [self._raise(node)]
+            case ast.Break():
+                return [["brk"]]
+            case ast.Continue():
+                return [["cont"]]
+            case ast.Assert(test=test):
+                return [["assert", self.value(test), ["g", self._global("AssertionError")]]]
+            case ast.Delete(targets=targets):
+                return self._deleted(targets)
+            case ast.Import() | ast.ImportFrom():
+                return [["risk"], ["hav", [n for n in changed([node]) if n in self.locals]]]
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                return [["hav", [name]]]
+        return []
+
+    def _raise(self, node: ast.Raise) -> Node:
+        self.sites[id(node)] = len(self.sites)
+        raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        name = None if raised is None else dotted(raised)
+        known = name is not None and name.split(".")[0] not in self.locals
+        return ["raise", self.sites[id(node)], ["g", self._global(name)] if known and name else None]
+
+    def _assign(self, targets: Sequence[ast.expr], value: ast.expr) -> Code:
+        made = self.value(value)
+        if len(targets) == 1 and self._is_unknown(made):
+            return self._told(targets[0], made)
+        if len(targets) == 1:
+            return [["=", self._target(targets[0]), made]]
+        first, *rest = targets
+        keeper = "" if not isinstance(first, ast.Name) else first.id
+        if not keeper:
+            return [["=", self._target(t), made] for t in targets]
+        return [["=", ["n", keeper], made], *(["=", self._target(t), ["n", keeper]] for t in rest)]
+
+    def _told(self, target: ast.expr, made: Node) -> Code:
+        """A local from a call that is not made: the caller may tell what it is."""
+        given = [_unmade(made)]
+        match target:
+            case ast.Name(id=name) if self._is_own(name):
+                return [["=", ["n", name], ["?l", name, given]]]
+            case ast.Tuple(elts=elts) if all(isinstance(e, ast.Name) for e in elts):
+                names = [e.id for e in elts if isinstance(e, ast.Name)]
+                if all(map(self._is_own, names)):
+                    return [["=", ["n", name], ["?l", name, given]] for name in names]
+        return [["=", self._target(target), made]]
+
+    def _is_own(self, name: str) -> bool:
+        """Whether a name stands for one value only, wherever it is bound."""
+        return name in self.once and not self._loops
+
+    def _is_unknown(self, node: Any) -> bool:
+        """Whether a value depends on a call that is not made, or that an assignment does not make."""
+        if not isinstance(node, list) or not node:
+            return False
+        if node[0] in ("?", "v()") or (node[0] == "m" and node[2] not in PURE):
+            return True
+        return any(self._is_unknown(part) for part in node[1:])
+
+    def _expression(self, value: ast.expr) -> Code:
+        """A value that nobody takes: what it does, and whether it ends."""
+        match value:
+            case ast.Constant():
+                return []
+            case ast.Await(value=inner):
+                return self._expression(inner)
+            case ast.BoolOp(op=op, values=[*tests, last]) if self._leaves(last):
+                test = self.value(tests[0] if len(tests) == 1 else ast.BoolOp(op, tests))
+                ways: tuple[Code, Code] = (self._expression(last), [])
+                return [["if", test, *(ways if isinstance(op, ast.And) else ways[::-1])]]
+            case ast.IfExp(test=test_, body=body, orelse=orelse) if self._leaves(body) or self._leaves(orelse):
+                return [["if", self.value(test_), self._expression(body), self._expression(orelse)]]
+            case ast.Call(func=func):
+                if self._leaves(value):
+                    exits = (dotted(func) or "").split(".")[-1] != "_exit" and (dotted(func) or "") in EXITS
+                    return [["raise", None, ["g", self._global("SystemExit")] if exits else None]]
+                name = dotted(func) or ""
+                if name.split(".")[0] in QUIET or name == "print":
+                    return [["risk"]]
+            case ast.Yield() | ast.YieldFrom():
+                return [["e", ["?", [["n", UNKNOWN_NAME]]]]]
+        return [["e", self.value(value)]]
+
+    def _leaves(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Await):
+            return self._leaves(node.value)
+        name = dotted(node.func) if isinstance(node, ast.Call) else None
+        if name is None:
+            return False
+        own, _, rest = name.partition(".")
+        if self._owner is not None and rest and own in self.params[:1]:
+            name = f"{self._owner}:{rest}"
+        return name in EXITS or name in self._leaving
+
+    def _loop(self, node: ast.For | ast.AsyncFor | ast.While) -> Node:
+        bound = changed([*node.body, *([] if isinstance(node, ast.While) else [node.target])])
+        bound += [n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
+        names = [n for n in dict.fromkeys(bound) if "." not in n]
+        attributes = sorted({n.rpartition(".")[2] for n in bound if "." in n})
+        self._loops += 1
+        body = self.block(node.body)
+        self._loops -= 1
+        orelse = self.block(node.orelse)
+        if isinstance(node, ast.While):
+            return ["while", self.value(node.test), body, orelse, names, attributes]
+        iterable = self.value(node.iter)
+        iterable = ["?", [iterable]] if isinstance(node, ast.AsyncFor) else iterable
+        return ["for", self._target(node.target), iterable, body, orelse, names, attributes]
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> Code:
+        made: Code = []
+        suppressed: list[ast.expr] = []
+        for item in node.items:
+            if item.optional_vars is not None:
+                made += self._assign([item.optional_vars], item.context_expr)
+            else:
+                made += self._expression(item.context_expr)
+            match item.context_expr:
+                case ast.Call(func=func, args=args) if (dotted(func) or "").split(".")[-1] == "suppress":
+                    suppressed += args
+        body = self.block(node.body)
+        if suppressed:
+            types = [self._type(t) for t in suppressed]
+            return [*made, ["try", body, [[types, None, []]], [], []]]
+        return [*made, *body]
+
+    def _types(self, node: ast.expr | None) -> list[Node | None] | None:
+        if node is None:
+            return None
+        return [self._type(t) for t in (node.elts if isinstance(node, ast.Tuple) else [node])]
+
+    def _type(self, node: ast.expr) -> Node | None:
+        name = dotted(node)
+        if name is None or name.split(".")[0] in self.locals:
+            return None
+        return ["g", self._global(name)]
+
+    def _deleted(self, targets: Iterable[ast.expr]) -> Code:
+        made: Code = []
+        for target in targets:
+            if isinstance(target, ast.Name):
+                made.append(["hav", [target.id]])
+            elif isinstance(target, ast.Attribute | ast.Subscript):
+                made += [["risk"], ["=", self._target(target), ["?", []]]]
+        return made
+
+    def _target(self, node: ast.expr) -> Node:
+        match node:
+            case ast.Name(id=name):
+                return ["n", name]
+            case ast.Attribute(value=value, attr=attr):
+                return ["a", self.value(value), attr]
+            case ast.Subscript(value=value):
+                return ["i", self.value(value)]
+            case ast.Starred(value=value):
+                return ["*", self._target(value)]
+            case ast.Tuple(elts=elts) | ast.List(elts=elts):
+                return ["t", [self._target(e) for e in elts]]
+        raise ValueError(type(node))
+
+    def _pattern(self, node: ast.pattern) -> Node:
+        match node:
+            case ast.MatchAs(pattern=pattern, name=name):
+                return ["as", pattern and self._pattern(pattern), name]
+            case ast.MatchSingleton(value=value):
+                return ["is", value]
+            case ast.MatchValue(value=value):
+                return ["=", self.value(value)]
+            case ast.MatchOr(patterns=patterns):
+                return ["or", [self._pattern(p) for p in patterns]]
+            case ast.MatchSequence(patterns=patterns):
+                return ["seq", [self._pattern(p) for p in patterns]]
+            case ast.MatchStar(name=name):
+                return ["*", name]
+            case ast.MatchClass(cls=cls, patterns=patterns, kwd_attrs=names, kwd_patterns=named):
+                pairs = [[n, self._pattern(p)] for n, p in zip(names, named, strict=True)]
+                return ["class", self.value(cls), [self._pattern(p) for p in patterns], pairs]
+        return ["map", list(captures(node))]
+
+    # --- values -----------------------------------------------------------------------------------------
+
+    def value(self, node: ast.expr) -> Node:
+        """The node of an expression."""
+        made = VALUES.get(type(node))
+        return self._unfollowed(node) if made is None else made(self, node)
+
+    def _unfollowed(self, node: ast.AST) -> Node:
+        """Values inside an expression that is not followed itself."""
+        inner = [self.value(c) for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
+        return ["~", inner]
+
+    def _constant(self, node: ast.Constant) -> Node:
+        value = node.value
+        if isinstance(value, int) and abs(value) >= MAX_INTEGER:
+            return ["~", []]
+        return ["k", value] if isinstance(value, str | int | float | bool | None) else ["~", []]
+
+    def _name(self, node: ast.Name) -> Node:
+        if self._is_local(node.id):
+            return ["n", node.id]
+        return ["g", self._global(node.id)]
+
+    def _is_local(self, name: str) -> bool:
+        return name in self.locals or any(name in names for names in self._inner)
+
+    def _global(self, name: str) -> int:
+        return self.globals.setdefault(name, len(self.globals))
+
+    def _attribute(self, node: ast.Attribute) -> Node:
+        name = dotted(node)
+        if name is not None and not self._is_local(name.split(".")[0]):
+            return ["g", self._global(name)]
+        if node.attr.startswith("__"):
+            return ["~", [self.value(node.value)]]
+        return ["a", self.value(node.value), node.attr]
+
+    def _subscript(self, node: ast.Subscript) -> Node:
+        return ["i", self.value(node.value), self.value(node.slice)]
+
+    def _slice(self, node: ast.Slice) -> Node:
+        return ["sl", *(part and self.value(part) for part in (node.lower, node.upper, node.step))]
+
+    def _unary(self, node: ast.UnaryOp) -> Node:
+        if isinstance(node.op, ast.Not):
+            return ["not", self.value(node.operand)]
+        return ["u", UNARY[type(node.op)], self.value(node.operand)]
+
+    def _binary(self, node: ast.BinOp) -> Node:
+        op = OPERATORS.get(type(node.op))
+        if op is None:
+            return self._unfollowed(node)
+        return ["o", op, self.value(node.left), self.value(node.right)]
+
+    def _compare(self, node: ast.Compare) -> Node:
+        pairs = zip(node.ops, node.comparators, strict=True)
+        return ["c", self.value(node.left), [[COMPARISONS[type(op)], self.value(right)] for op, right in pairs]]
+
+    def _logic(self, node: ast.BoolOp) -> Node:
+        return ["or" if isinstance(node.op, ast.Or) else "and", [self.value(v) for v in node.values]]
+
+    def _if(self, node: ast.IfExp) -> Node:
+        return ["if", self.value(node.test), self.value(node.body), self.value(node.orelse)]
+
+    def _display(self, node: ast.Tuple | ast.List | ast.Set) -> Node:
+        items = [["*", self.value(e.value)] if isinstance(e, ast.Starred) else self.value(e) for e in node.elts]
+        return [type(node).__name__[0].lower(), items]
+
+    def _dict(self, node: ast.Dict) -> Node:
+        pairs = zip(node.keys, node.values, strict=True)
+        return ["d", [[None if key is None else self.value(key), self.value(value)] for key, value in pairs]]
+
+    def _joined(self, node: ast.JoinedStr) -> Node:
+        pieces: list[Any] = []
+        for piece in node.values:
+            if isinstance(piece, ast.FormattedValue):
+                conversion = None if piece.conversion < 0 else chr(piece.conversion)
+                spec = None if piece.format_spec is None else 1
+                pieces.append([self.value(piece.value), conversion if conversion != "s" else None, spec])
+            else:
+                pieces.append(piece.value if isinstance(piece, ast.Constant) else "")
+        return ["f", pieces]
+
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Node:
+        around = self._inner
+        clauses = []
+        if any(clause.is_async for clause in node.generators):
+            return ["?", []]
+        for clause in node.generators:
+            iterable = self.value(clause.iter)
+            names = frozenset(n.id for n in ast.walk(clause.target) if isinstance(n, ast.Name))
+            self._inner = (*self._inner, names)
+            clauses.append([self._target(clause.target), iterable, [self.value(t) for t in clause.ifs]])
+        kind = type(node).__name__[0].lower()
+        elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        made = ["comp", kind, [self.value(e) for e in elements], clauses]
+        self._inner = around
+        return made
+
+    def _walrus(self, node: ast.NamedExpr) -> Node:
+        return [":=", node.target.id, self.value(node.value)]
+
+    def _call(self, node: ast.Call) -> Node:
+        given = [self.value(a.value if isinstance(a, ast.Starred) else a) for a in node.args]
+        named = [[k.arg, self.value(k.value)] for k in node.keywords]
+        everything = [*given, *(value for _, value in named)]
+        starred = any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
+        match node.func:
+            case ast.Name(id=name) if not starred and not self._is_local(name):
+                if name in BUILTINS and name not in self._declared and (given or name not in ("any", "all", "type")):
+                    return ["b()", name, given, named]
+            case ast.Name(id=name) if not starred and name in self.params:
+                return ["v()", ["n", name], given, named]
+            case ast.Attribute(value=value, attr=attr) if not attr.startswith("__"):
+                owner = self.value(value)
+                if owner[0] == "g" or starred:
+                    # a function of a module, or a method of an object of one: linking tells
+                    return ["m", owner, attr, given, named] if not starred else ["?", [owner, *everything]]
+                return ["m", owner, attr, given, named]
+            case ast.Lambda() | ast.Call() | ast.Subscript():
+                return ["?", [self.value(node.func), *everything]]
+        return ["?", everything]
+
+    def _await(self, node: ast.Await) -> Node:
+        return ["?", [self.value(node.value)]]
+
+    def _yield(self, node: ast.Yield | ast.YieldFrom) -> Node:
+        return ["?", [["n", UNKNOWN_NAME]]]
+
+    def _lambda(self, node: ast.Lambda) -> Node:
+        return ["~", []]
+
+    def _starred(self, node: ast.Starred) -> Node:
+        return ["*", self.value(node.value)]
+
+
+def _unmade(node: Any) -> Any:
+    """The value with none of its calls made."""
+    if not isinstance(node, list) or not node:
+        return node
+    if node[0] == "m" and node[2] not in PURE:
+        return ["?", [_unmade(n) for n in (node[1], *node[3], *(value for _, value in node[4]))]]
+    if node[0] == "v()":
+        return ["?", [_unmade(n) for n in (*node[2], *(value for _, value in node[3]))]]
+    return [_unmade(part) for part in node]
+
+
+UNKNOWN_NAME = "<others>"  # whoever else runs meanwhile: it can change everything
+EXITS = frozenset({"sys.exit", "os._exit", "quit", "exit", "os.abort"})
+
+VALUES: dict[type, Any] = {
+    ast.Constant: Builder._constant,
+    ast.Name: Builder._name,
+    ast.Attribute: Builder._attribute,
+    ast.Subscript: Builder._subscript,
+    ast.Slice: Builder._slice,
+    ast.UnaryOp: Builder._unary,
+    ast.BinOp: Builder._binary,
+    ast.Compare: Builder._compare,
+    ast.BoolOp: Builder._logic,
+    ast.IfExp: Builder._if,
+    ast.Tuple: Builder._display,
+    ast.List: Builder._display,
+    ast.Set: Builder._display,
+    ast.Dict: Builder._dict,
+    ast.JoinedStr: Builder._joined,
+    ast.ListComp: Builder._comprehension,
+    ast.SetComp: Builder._comprehension,
+    ast.GeneratorExp: Builder._comprehension,
+    ast.DictComp: Builder._comprehension,
+    ast.NamedExpr: Builder._walrus,
+    ast.Call: Builder._call,
+    ast.Await: Builder._await,
+    ast.Yield: Builder._yield,
+    ast.YieldFrom: Builder._yield,
+    ast.Lambda: Builder._lambda,
+    ast.Starred: Builder._starred,
+}

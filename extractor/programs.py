@@ -1,0 +1,84 @@
+"""Owns the way from a raise in a syntax tree to the program that its predicate runs, not yet linked.
+
+One program for each function, sliced for each raise in it. Guards that can be asked stand in the slice as
+watches, in front of the statement that tests them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from extractor.guards import Asked
+from extractor.program import Builder, Code
+from extractor.slicing import Slicer
+from extractor.targets import FunctionNode, changed, parameters
+
+TRUE = ["k", True]
+
+
+class RawProgram(msgspec.Struct, frozen=True, array_like=True):
+    """The slice of one site as JSON, and the global names in it by their numbers, to be told by linking."""
+
+    code: bytes
+    site: int
+    told: tuple[str, ...]
+    start: tuple[str, ...]  # those of `told` that the function starts with
+    globals: tuple[tuple[int, str], ...]
+    called: tuple[int, ...]
+    exact: bool
+
+
+class Programs:
+    """The programs of the raises in one cut."""
+
+    def __init__(self, declared: frozenset[str], leaving: frozenset[str]) -> None:
+        self._declared = declared
+        self._leaving = leaving
+        self._made: dict[int, tuple[FunctionNode, Slicer, Builder]] = {}
+
+    def program(
+        self, node: ast.Raise, around: Sequence[FunctionNode], owner: str | None, asked: Iterable[Asked | None]
+    ) -> RawProgram | None:
+        """The program of a raise in the innermost of these functions; None when it grows beyond use."""
+        function = around[-1]
+        if id(function) not in self._made:
+            outer = frozenset(n for f in around[:-1] for n in (*parameters(f), *changed(f.body)))
+            builder = Builder(function, outer, self._declared, self._leaving, owner)
+            self._made[id(function)] = (function, Slicer(builder), builder)
+        _, slicer, builder = self._made[id(function)]
+        watches: dict[int, Code] = {}
+        for number, one in enumerate(asked):
+            statement = None if one is None else builder.anchors.get(id(one.at))
+            if one is not None and statement is not None:
+                watches.setdefault(id(statement), []).append(["w", number, _test(one, builder)])
+        site = builder.sites[id(node)]
+        found = slicer.slice(site, watches)
+        if found is None:
+            return None
+        names = {number: name for name, number in builder.globals.items()}
+        return RawProgram(
+            code=msgspec.json.encode(found.code),
+            site=site,
+            told=found.told,
+            start=tuple(n for n in found.told if n in builder.params or n in builder.free),
+            globals=tuple((number, names[number]) for number in found.globals),
+            called=found.called,
+            exact=found.exact,
+        )
+
+
+def module(nodes: Sequence[ast.stmt]) -> FunctionNode:
+    """Statements of a module or a class body as a function without parameters."""
+    empty = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+    return ast.FunctionDef(name="<module>", args=empty, body=list(nodes), decorator_list=[], lineno=1)
+
+
+def _test(asked: Asked, builder: Builder) -> Any:
+    if asked.test is None:
+        return TRUE
+    node, holds = asked.test
+    return builder.value(node) if holds else ["not", builder.value(node)]
