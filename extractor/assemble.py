@@ -21,6 +21,7 @@ from extractor.values import Exception_, Gap, Text
 
 MAX_MEMBERS = 200  # of a constant that is shown
 CAPITALS = re.compile(r"(?<![\w.\"'])[A-Za-z_][\w.]*\b")
+LAST = re.compile(r"\w+$")
 NAMED_CONSTANT = re.compile(r"\b_*[A-Z][A-Z0-9_]+\b")
 
 
@@ -35,21 +36,30 @@ class _Linked:
 
 
 def calls_that_leave(records: Mapping[str, FileRecord], names: Names) -> dict[str, frozenset[str]]:
-    """By path, the calls on the way to a raise that are of functions which never return; files without are not in."""
+    """By path, the calls that are of functions which never return, and the context managers (`with name`) that may
+    keep an exception to themselves; files without any are not in it."""
     spans = (
         (name, span)
         for index in names.indexes.values()
         for table in (index.functions, *(c.methods for c in index.classes.values()))
         for name, span in table.items()
     )
-    leaving = {name for name, span in spans if span.leaves}
+    leaving = {name for name, span in spans if span.leaves or span.swallows}
+    exits = {"__exit__", "__aexit__"} & leaving
+    managers = {n for i in names.indexes.values() for n, c in i.classes.items() if exits & c.methods.keys()}
+    leaving |= {name.rpartition(".")[2] for name in managers}
     found: dict[str, frozenset[str]] = {}
     for path, record in records.items():
-        calls = (call for call in record.calls if call.rpartition(":")[2].rpartition(".")[2] in leaving)
-        met = frozenset(call for call in calls if names.never_returns(path, call))
+        calls = (call for call in record.calls if LAST.findall(call)[-1] in leaving)
+        met = frozenset(call for call in calls if _goes_astray(names, path, call))
         if met:
             found[path] = met
     return found
+
+
+def _goes_astray(names: Names, path: str, call: str) -> bool:
+    manager = call.removeprefix("with ")
+    return names.never_returns(path, call) if manager == call else names.swallows(path, manager)
 
 
 @dataclass(frozen=True, slots=True)

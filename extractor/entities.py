@@ -29,11 +29,12 @@ def linked(names: Names, path: str, raw: RawProgram | None) -> tuple[Program, tu
     params = dict.fromkeys(raw.told)
     exact = raw.exact
     for number, dotted in raw.globals:
-        kind = _kind(names, path, dotted, number in raw.called)
-        globals_[str(number)] = kind
+        kind = globals_[str(number)] = _kind(names, path, dotted, number in raw.called)
         if kind[0] == "p":
             params.setdefault(kind[1])
-        exact = exact and kind is not NOBODY
+        exact = exact and kind is not NOBODY and not (kind[0] == "c" and not kind[3])
+    for number, dotted in raw.classes:
+        globals_[str(number)] = _kind(names, path, dotted, False)
     return Program(msgspec.Raw(raw.code), raw.site, raw.start, globals_), tuple(params), EXACT if exact else PARTIAL
 
 

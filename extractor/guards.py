@@ -21,6 +21,7 @@ from rpds import HashTrieMap
 
 from extractor import logic
 from extractor.expr import dotted
+from extractor.program import entered
 from extractor.scan import Source, statements
 from extractor.targets import FunctionNode, captures, changed, is_irrefutable, names_of, parameters
 
@@ -296,13 +297,20 @@ class _Walker:
     def visit_With(self, node: ast.With | ast.AsyncWith, state: State, place: _Place) -> State | None:
         """Transparent, but for `suppress`: a handler that does nothing."""
         suppressed: list[ast.expr] = []
+        swallows = False
         for item in node.items:
+            name = entered(item.context_expr)
+            if name is not None:
+                self.calls.add(name)
+                swallows = swallows or name in self._leaving
             state = self._asked(state, item.context_expr)
             if item.optional_vars is not None:
                 state = self._bind(state, names_of(item.optional_vars))
             match item.context_expr:
                 case ast.Call(func=func, args=args) if (dotted(func) or "").split(".")[-1] == "suppress":
                     suppressed += args
+        if swallows:
+            return self._try(node.body, [self._handler((), node.lineno)], [], state, place)
         if not suppressed:
             return self.block(node.body, state, place)
         return self._try(node.body, [self._handler(tuple(suppressed), node.lineno)], [], state, place)
@@ -490,6 +498,7 @@ class _Walker:
         self._loops, self._left = [], []
         found, _ = self._wording.guards(state, node.lineno)
         definition = (*place.definition, *(guard for guard, _ in found))
+        self._wording.shared |= {n for s in ast.walk(node) if isinstance(s, ast.Nonlocal) for n in s.names}
         inner = self._bind(State(names=state.names), parameters(node))
         self.block(node.body, inner, _Place(place.classes, node, definition))
         self._loops, self._left = loops, left
@@ -548,6 +557,8 @@ class _Walker:
             case ast.Call(func=func):
                 name = self._called(func, place)
                 if name is None:
+                    return None
+                if name in EXITS and place.function and name.split(".")[0] in parameters(place.function):
                     return None
                 self.calls.add(name)
                 return () if name in EXITS or name in self._leaving else None
@@ -651,6 +662,7 @@ class _Wording:
 
     def __init__(self, source: Source) -> None:
         self.loops: dict[int, ast.For] = {}
+        self.shared: set[str] = set()  # names that inner functions bind
         self._source = source
         self._has_walrus = ":=" in source.text
         self._mentioned: dict[int, tuple[ast.AST, frozenset[str]]] = {}
@@ -705,7 +717,9 @@ class _Wording:
                 continue
             kind = "exit" if fact.kind == "if" and line > fact.until else fact.kind
             for worded in self._facts(fact):
-                stale = fact.stale or any(fact.names.get(name) != state.names.get(name) for name in worded.mentioned)
+                stale = fact.stale or any(
+                    fact.names.get(name) != state.names.get(name) or name in self.shared for name in worded.mentioned
+                )
                 names = tuple(sorted(n for n in worded.mentioned if _is_global(n, state, own)))
                 asked = None if fact.at is None else Asked(fact.at, worded.test)
                 guard = RawGuard(kind, worded.text, worded.line, stale, names)

@@ -55,6 +55,7 @@ class Span(msgspec.Struct, frozen=True, array_like=True):
     doc_line: int = 0
     traits: tuple[str, ...] = ()  # property, app.get()
     leaves: bool = False  # a function that is annotated never to return
+    swallows: bool = False  # a context manager that may keep an exception to itself
 
 
 class Class(msgspec.Struct, frozen=True, array_like=True):
@@ -210,7 +211,22 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Span:
     traits = [f"{_code(d.func)}()" if isinstance(d, ast.Call) else _code(d) for d in node.decorator_list]
     returns = None if isinstance(node, ast.ClassDef) else node.returns
     leaves = returns is not None and NEVER.fullmatch(_code(returns)) is not None
-    return Span(node.lineno, node.end_lineno or node.lineno, doc, line, tuple(traits), leaves)
+    return Span(node.lineno, node.end_lineno or node.lineno, doc, line, tuple(traits), leaves, _swallows(node, traits))
+
+
+def _swallows(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, traits: Iterable[str]) -> bool:
+    """`__exit__` that returns something, or a generator whose `yield` stands in a `try` with a handler that goes on."""
+    if node.name in ("__exit__", "__aexit__"):
+        returned = [s.value for s in statements(node) if isinstance(s, ast.Return) and s.value is not None]
+        return any(not isinstance(value, ast.Constant) or bool(value.value) for value in returned)
+    if not any(trait.split(".")[-1] in ("contextmanager", "asynccontextmanager") for trait in traits):
+        return False
+    return any(
+        isinstance(s, ast.Try)
+        and any(isinstance(n, ast.Yield) for inner in s.body for n in ast.walk(inner))
+        and any(not isinstance(handler.body[-1], ast.Raise) for handler in s.handlers)
+        for s in statements(node)
+    )
 
 
 def _code(node: ast.expr) -> str:

@@ -17,7 +17,9 @@ from extractor.model import Error, Site
 
 FOLDER = "predicates"
 RUNTIME = ("machine.py", "registry.py", "values.py")
-INIT = '''"""Tells before a deployment whether an error of vLLM would be raised. Written by vllm-errors; standard library alone.
+INIT = '''"""Tells before a deployment whether an error of vLLM would be raised. Needs the standard library alone.
+
+Written by vllm-errors; not to be edited.
 
     >>> from predicates import REGISTRY, member
     >>> REGISTRY[name].evaluate({"self": config})   # True: raises, False: cannot, None: unknown

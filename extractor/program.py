@@ -20,7 +20,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from extractor.expr import dotted
-from extractor.targets import FunctionNode, captures, changed, parameters
+from extractor.scan import statements
+from extractor.targets import FunctionNode, changed, parameters
 
 Node = list[Any]
 Code = list[Node]
@@ -64,6 +65,12 @@ class Builder:
         globals_ = {n for s in ast.walk(function) if isinstance(s, ast.Global) for n in s.names}
         self.params = tuple(parameters(function))
         self.locals = (outer | set(self.params) | set(names)) - globals_
+        nested = (n for s in statements(function) if isinstance(s, FunctionNode) for n in ast.walk(s))
+        self._shared = frozenset(name for n in nested if isinstance(n, ast.Nonlocal) for name in n.names)
+        inside = (n for c in ast.walk(function) if isinstance(c, COMPREHENSIONS) for n in ast.walk(c))
+        self._shared |= {n.target.id for n in inside if isinstance(n, ast.NamedExpr)}
+        self._unbound = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del)}
+        self._unbound |= {n.name for n in ast.walk(function) if isinstance(n, ast.ExceptHandler) and n.name}
         self.own = frozenset(names) - globals_ - set(self.params)  # bound in the body, and nowhere else
         self.free = outer - self.own - set(self.params)
         self.globals: dict[str, int] = {}
@@ -97,6 +104,8 @@ class Builder:
                 return self._assign(targets, value)
             case ast.AnnAssign(target=target, value=value):
                 return [] if value is None else self._assign([target], value)
+            case ast.AugAssign(target=ast.Subscript() as target, value=value):
+                return [["=", self._target(target), ["~", [self.value(target), self.value(value)]]]]
             case ast.AugAssign(target=target, op=op, value=value):
                 return [["o=", self._target(target), OPERATORS.get(type(op), "@"), self.value(value)]]
             case ast.If(test=test, body=body, orelse=orelse):
@@ -201,7 +210,7 @@ class Builder:
         if isinstance(node, ast.Await):
             return self._leaves(node.value)
         name = dotted(node.func) if isinstance(node, ast.Call) else None
-        if name is None:
+        if name is None or (name in EXITS and name.split(".")[0] in self.params):
             return False
         own, _, rest = name.partition(".")
         if self._owner is not None and rest and own in self.params[:1]:
@@ -216,17 +225,26 @@ class Builder:
         self._loops += 1
         body = self.block(node.body)
         self._loops -= 1
+        target: Node = [] if isinstance(node, ast.While) else self._target(node.target)
+        if (
+            any(isinstance(n, ast.Attribute | ast.Subscript) for n in ast.walk(getattr(node, "target", node.body[0])))
+            and target
+        ):
+            body = [["=", target, ["n", ITEM]], *body]  # for self.x in xs
+            target = ["n", ITEM]
         orelse = self.block(node.orelse)
         if isinstance(node, ast.While):
             return ["while", self.value(node.test), body, orelse, names, attributes]
         iterable = self.value(node.iter)
         iterable = ["?", [iterable]] if isinstance(node, ast.AsyncFor) else iterable
-        return ["for", self._target(node.target), iterable, body, orelse, names, attributes]
+        return ["for", target, iterable, body, orelse, names, attributes]
 
     def _with(self, node: ast.With | ast.AsyncWith) -> Code:
         made: Code = []
+        swallows = False
         suppressed: list[ast.expr] = []
         for item in node.items:
+            swallows = swallows or entered(item.context_expr) in self._leaving
             if item.optional_vars is not None:
                 made += self._assign([item.optional_vars], item.context_expr)
             else:
@@ -235,6 +253,8 @@ class Builder:
                 case ast.Call(func=func, args=args) if (dotted(func) or "").split(".")[-1] == "suppress":
                     suppressed += args
         body = self.block(node.body)
+        if swallows:
+            return [*made, ["try", body, [[None, None, []]], [], []]]
         if suppressed:
             types = [self._type(t) for t in suppressed]
             return [*made, ["try", body, [[types, None, []]], [], []]]
@@ -291,7 +311,10 @@ class Builder:
             case ast.MatchClass(cls=cls, patterns=patterns, kwd_attrs=names, kwd_patterns=named):
                 pairs = [[n, self._pattern(p)] for n, p in zip(names, named, strict=True)]
                 return ["class", self.value(cls), [self._pattern(p) for p in patterns], pairs]
-        return ["map", list(captures(node))]
+            case ast.MatchMapping(keys=keys, patterns=patterns, rest=rest):
+                pairs = [[self.value(k), self._pattern(p)] for k, p in zip(keys, patterns, strict=True)]
+                return ["map", pairs, rest]
+        raise ValueError(type(node))
 
     # --- values -----------------------------------------------------------------------------------------
 
@@ -312,6 +335,10 @@ class Builder:
         return ["k", value] if isinstance(value, str | int | float | bool | None) else ["~", []]
 
     def _name(self, node: ast.Name) -> Node:
+        if node.id in self._shared:  # an inner function binds it too, whenever it is called
+            return ["~", []]
+        if node.id in self._unbound:  # it may have no value
+            return ["~", [["n", node.id]]]
         if self._is_local(node.id):
             return ["n", node.id]
         return ["g", self._global(node.id)]
@@ -370,8 +397,9 @@ class Builder:
         for piece in node.values:
             if isinstance(piece, ast.FormattedValue):
                 conversion = None if piece.conversion < 0 else chr(piece.conversion)
-                spec = None if piece.format_spec is None else 1
-                pieces.append([self.value(piece.value), conversion if conversion != "s" else None, spec])
+                if piece.format_spec is not None:
+                    return self._unfollowed(node)
+                pieces.append([self.value(piece.value), conversion if conversion != "s" else None])
             else:
                 pieces.append(piece.value if isinstance(piece, ast.Constant) else "")
         return ["f", pieces]
@@ -380,7 +408,9 @@ class Builder:
         around = self._inner
         clauses = []
         if any(clause.is_async for clause in node.generators):
-            return ["?", []]
+            return ["?", [["n", UNKNOWN_NAME]]]
+        if any(isinstance(n, ast.NamedExpr | ast.Await) for n in ast.walk(node)):
+            return ["~", []]
         for clause in node.generators:
             iterable = self.value(clause.iter)
             names = frozenset(n.id for n in ast.walk(clause.target) if isinstance(n, ast.Name))
@@ -396,37 +426,53 @@ class Builder:
         return [":=", node.target.id, self.value(node.value)]
 
     def _call(self, node: ast.Call) -> Node:
-        given = [self.value(a.value if isinstance(a, ast.Starred) else a) for a in node.args]
-        named = [[k.arg, self.value(k.value)] for k in node.keywords]
-        everything = [*given, *(value for _, value in named)]
+        at_once = isinstance(node.func, ast.Name) or (isinstance(node.func, ast.Attribute) and node.func.attr == "join")
+        given: list[Node] = [
+            self._comprehension(a) if at_once and isinstance(a, ast.GeneratorExp) else self.value(a)
+            for a in (a.value if isinstance(a, ast.Starred) else a for a in node.args)
+        ]
+        named: list[Any] = [[k.arg, self.value(k.value)] for k in node.keywords]
+        everything: list[Node] = [*given, *(value for _, value in named)]
         starred = any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
+        if starred:
+            return _not_made([self.value(node.func), *everything])
         match node.func:
-            case ast.Name(id=name) if not starred and not self._is_local(name):
+            case ast.Name(id=name) if not self._is_local(name):
                 if name in BUILTINS and name not in self._declared and (given or name not in ("any", "all", "type")):
                     return ["b()", name, given, named]
-            case ast.Name(id=name) if not starred and name in self.params:
+            case ast.Name(id=name) if name in self.params:
                 return ["v()", ["n", name], given, named]
             case ast.Attribute(value=value, attr=attr) if not attr.startswith("__"):
-                owner = self.value(value)
-                if owner[0] == "g" or starred:
-                    # a function of a module, or a method of an object of one: linking tells
-                    return ["m", owner, attr, given, named] if not starred else ["?", [owner, *everything]]
-                return ["m", owner, attr, given, named]
-            case ast.Lambda() | ast.Call() | ast.Subscript():
-                return ["?", [self.value(node.func), *everything]]
-        return ["?", everything]
+                return ["m", self.value(value), attr, given, named]
+            case ast.Name(id=name) if self._is_local(name):  # it may know all that this function knows
+                return ["?", [["n", UNKNOWN_NAME]]]
+            case ast.Name():
+                return _not_made(everything)
+        return _not_made([self.value(node.func), *everything])
 
     def _await(self, node: ast.Await) -> Node:
-        return ["?", [self.value(node.value)]]
+        return _not_made([self.value(node.value)])
 
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> Node:
         return ["?", [["n", UNKNOWN_NAME]]]
 
-    def _lambda(self, node: ast.Lambda) -> Node:
-        return ["~", []]
+    def _lambda(self, node: ast.Lambda | ast.GeneratorExp) -> Node:
+        names = dict.fromkeys(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+        return ["~", [["n", name] for name in names if self._is_local(name)]]
 
     def _starred(self, node: ast.Starred) -> Node:
         return ["*", self.value(node.value)]
+
+
+def entered(node: ast.expr) -> str | None:
+    """A context manager, as one of the calls that may have to be known: `with name`."""
+    name = dotted(node.func if isinstance(node, ast.Call) else node)
+    return None if name is None else f"with {name}"
+
+
+def _not_made(given: Iterable[Node]) -> Node:
+    """A call that is not made; what cannot be changed by it is of no matter."""
+    return ["?", [node for node in given if node[0] not in ("k", "g", "f", "c", "not")]]
 
 
 def _unmade(node: Any) -> Any:
@@ -434,13 +480,15 @@ def _unmade(node: Any) -> Any:
     if not isinstance(node, list) or not node:
         return node
     if node[0] == "m" and node[2] not in PURE:
-        return ["?", [_unmade(n) for n in (node[1], *node[3], *(value for _, value in node[4]))]]
+        return _not_made(_unmade(n) for n in (node[1], *node[3], *(value for _, value in node[4])))
     if node[0] == "v()":
-        return ["?", [_unmade(n) for n in (*node[2], *(value for _, value in node[3]))]]
+        return _not_made(_unmade(n) for n in (*node[2], *(value for _, value in node[3])))
     return [_unmade(part) for part in node]
 
 
+ITEM = "<item>"  # what a loop binds to more than a name
 UNKNOWN_NAME = "<others>"  # whoever else runs meanwhile: it can change everything
+COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 EXITS = frozenset({"sys.exit", "os._exit", "quit", "exit", "os.abort"})
 
 VALUES: dict[type, Any] = {
@@ -461,7 +509,7 @@ VALUES: dict[type, Any] = {
     ast.JoinedStr: Builder._joined,
     ast.ListComp: Builder._comprehension,
     ast.SetComp: Builder._comprehension,
-    ast.GeneratorExp: Builder._comprehension,
+    ast.GeneratorExp: Builder._lambda,  # run when somebody takes from it
     ast.DictComp: Builder._comprehension,
     ast.NamedExpr: Builder._walrus,
     ast.Call: Builder._call,

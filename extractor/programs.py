@@ -28,6 +28,7 @@ class RawProgram(msgspec.Struct, frozen=True, array_like=True):
     told: tuple[str, ...]
     start: tuple[str, ...]  # those of `told` that the function starts with
     globals: tuple[tuple[int, str], ...]
+    classes: tuple[tuple[int, str], ...]  # of exceptions, and what only guards name
     called: tuple[int, ...]
     exact: bool
 
@@ -66,6 +67,7 @@ class Programs:
             told=found.told,
             start=tuple(n for n in found.told if n in builder.params or n in builder.free),
             globals=tuple((number, names[number]) for number in found.globals),
+            classes=tuple((number, names[number]) for number in found.classes),
             called=found.called,
             exact=found.exact,
         )

@@ -13,7 +13,7 @@ Live are names (`x`), attributes that the function sets on whatever object (`.x`
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from extractor.program import PURE, UNKNOWN_NAME, Builder, Code, Node
@@ -30,7 +30,8 @@ class Slice:
 
     code: Code
     told: tuple[str, ...]
-    globals: tuple[int, ...]
+    globals: tuple[int, ...]  # those read as values, then those that only raises and handlers name
+    classes: tuple[int, ...]
     called: tuple[int, ...]  # the globals on which methods are called
     exact: bool
 
@@ -67,11 +68,13 @@ class Slicer:
         if sum(1 for _ in every(code)) > MAX_STATEMENTS:
             return None
         nodes = [n for s in every(code) if s[0] != "w" for value in values(s) for n in walk(value)]
-        used = dict.fromkeys(n[1] for n in [*nodes, *_classes(code)] if n[0] == "g")
+        used = dict.fromkeys(n[1] for n in nodes if n[0] == "g")
+        classes = dict.fromkeys(n[1] for n in _classes(code) if n[1] not in used)
         called = dict.fromkeys(n[1][1] for n in nodes if n[0] == "m" and n[1][0] == "g")
         watched = dict.fromkeys(n[1] for s in every(code) if s[0] == "w" for n in walk(s[2]) if n[0] == "g")
         exact = not self._changed and not any(map(_is_open, every(code))) and not any(n[0] in OPEN for n in nodes)
-        return Slice(code, _Told(self._builder).names(code), tuple(used | watched), tuple(called), exact)
+        classes |= {number: None for number in watched if number not in used}
+        return Slice(code, _Told(self._builder).names(code), tuple(used), tuple(classes), tuple(called), exact)
 
     def _hold(self, code: Code) -> frozenset[int]:
         found: frozenset[int] = frozenset()
@@ -111,10 +114,9 @@ class Slicer:
         items = [n for n in walk(target) if n[0] == "i"]
         wanted = any(n in live for n in names) or any(f".{n[2]}" in live for n in stored)
         changed = [path_of(n[1]) for n in items]
-        if not wanted and not any(is_below(p, n) for p in live for n in names):
-            if not items or not self._is_read_after(changed, live):
-                made, live = self._effect(value, live)
-                return made, live
+        wanted = wanted or any(is_below(p, n) for p in live for n in names)
+        if not wanted and not self._is_read_after(changed, live):
+            return self._effect(value, live)
         content = bool(stored) or any(p[0] == "*" and is_below(p, n) for p in live for n in names)
         live = without(live, names)
         if value[0] == "?l" and not self._is_read_after(list(changes(value)), live):
@@ -192,11 +194,10 @@ class Slicer:
             if before <= head:
                 break
             head |= before
-        if not rest and not any(map(escapes, kept)) and not any(n in live for n in targets):
-            if not any(s[0] not in ("brk", "cont", "if", "w", "risk") for s in every(kept)):
-                return self._effect(source, live)
-        content = any(p[0] == "*" and is_below(p, n) for p in head | before for n in targets) or bool(targets)
-        return [[*statement[:-4], kept, rest, names, attributes]], self._read(source, head, content)
+        wanted = bool(rest) or any(map(escapes, kept)) or any(n in live for n in targets)
+        if not wanted and all(s[0] in ("brk", "cont", "if", "w", "risk") for s in every(kept)):
+            return self._effect(source, live)
+        return [[*statement[:-4], kept, rest, names, attributes]], self._read(source, head, bool(targets))
 
     def _try(self, statement: Node, live: Live) -> tuple[Code, Live]:
         _, body, handlers, orelse, final = statement
@@ -324,7 +325,8 @@ def _is_open(statement: Node) -> bool:
         case "risk" | "hav":
             return True
         case "try":
-            return bool(statement[2])
+            leaving = ("ret", "raise", "brk", "cont", "assert")
+            return bool(statement[2]) or any(s[0] in leaving for s in every(statement[4]))
         case "=":
             return any(n[0] == "i" for n in walk(statement[1]))
         case "o=":
@@ -441,6 +443,10 @@ def pattern_values(pattern: Node) -> Iterator[Node]:
         case "or" | "seq":
             for inner in pattern[1]:
                 yield from pattern_values(inner)
+        case "map":
+            for key, inner in pattern[1]:
+                yield key
+                yield from pattern_values(inner)
         case "class":
             yield pattern[1]
             for inner in (*pattern[2], *(p for _, p in pattern[3])):
@@ -464,7 +470,9 @@ def captured(pattern: Node) -> Iterator[str]:
             for inner in (*pattern[2], *(p for _, p in pattern[3])):
                 yield from captured(inner)
         case "map":
-            yield from pattern[1]
+            yield from filter(None, pattern[2:])
+            for _, inner in pattern[1]:
+                yield from captured(inner)
 
 
 def bound(target: Node) -> Iterator[str]:
@@ -559,7 +567,7 @@ def escapes_loop(statement: Node) -> bool:
     return statement[0] in ("brk", "cont")
 
 
-def escapes(statement: Node, inside: bool = False) -> bool:
+def escapes(statement: Node) -> bool:
     """Whether a statement of a loop's body may leave more than that loop."""
     match statement[0]:
         case "ret" | "raise" | "assert":

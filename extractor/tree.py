@@ -294,6 +294,14 @@ class Names:
             entity = None
         return isinstance(entity, FunctionRef) and entity.span.leaves
 
+    def swallows(self, path: str, manager: str) -> bool:
+        """Whether `with manager` may go on behind an exception, as far as the tree tells."""
+        entity = self.resolve(path, manager)
+        if isinstance(entity, ClassRef):
+            exits = [self.attribute(entity, name) for name in ("__exit__", "__aexit__")]
+            return any(isinstance(e, FunctionRef) and e.span.swallows for e in exits)
+        return isinstance(entity, FunctionRef) and entity.span.swallows
+
     def is_enum(self, ref: ClassRef) -> bool:
         """Whether the class derives from `enum`'s."""
         return any(isinstance(b, External) and b.name in ENUMS for b in self.ancestry(ref))

@@ -40,6 +40,7 @@ STEPS = 20_000
 MAX_ITEMS = 10_000  # of a collection that is made or walked
 MAX_TEXT = 100_000
 MAX_BITS = 2_048
+UNDECIDED = 200  # such tests in a loop, from which on its turns are not told apart
 MAX_REACHED = 5_000  # objects followed from one that may be changed
 
 Expr = list[Any]
@@ -78,11 +79,16 @@ class Exits:
 
     def take(self, other: Exits) -> None:
         """The other's ways out as well, all but `falls`."""
-        self.breaks = join(self.breaks, other.breaks)
-        self.again = join(self.again, other.again)
-        self.returns = join(self.returns, other.returns)
-        self.error = join(self.error, other.error)
-        self.raised += other.raised
+        if other.breaks is not None:
+            self.breaks = join(self.breaks, other.breaks)
+        if other.again is not None:
+            self.again = join(self.again, other.again)
+        if other.returns is not None:
+            self.returns = join(self.returns, other.returns)
+        if other.error is not None:
+            self.error = join(self.error, other.error)
+        if other.raised:
+            self.raised += other.raised
 
 
 def join(first: Env | None, second: Env | None) -> Env | None:
@@ -143,6 +149,7 @@ class Machine:
         self._raised = False  # an expression raised while it was asked for
         self._unsure = False  # an expression may raise: it works on what is unknown
         self._tries = 0
+        self._undecided = 0  # tests that sent control both ways
 
     # --- statements -------------------------------------------------------------------------------------
 
@@ -151,14 +158,12 @@ class Machine:
         total = Exits()
         for statement in code:
             self._spend()
-            before = env
             self._raised = self._unsure = False
             out: Exits = STATEMENTS[statement[0]](self, statement, env)
             total.take(out)
             if out.falls is None:
                 return total
             env = out.falls
-            del before
         total.falls = env
         return total
 
@@ -240,6 +245,7 @@ class Machine:
         out = self._done(env)
         out.falls = None
         if answer is not False:
+            self._undecided += answer is None
             then = self.block(statement[2], env if answer else env.copy())
             out.take(then)
             out.falls = then.falls
@@ -316,9 +322,10 @@ class Machine:
             return self._some(statement, env, target, from_all((collection,)))
         out = self._done(env)
         current: Env = env
+        undecided = self._undecided
         for item in items:
             self._spend()
-            if self._is_tainted(collection):
+            if self._is_tainted(collection) or self._undecided - undecided > UNDECIDED:
                 return self._rest(out, self._some(statement, current, target, from_all((collection,))))
             self._bind(target, item, current)
             bound = self._done(current)
@@ -347,11 +354,12 @@ class Machine:
         _, test, body, orelse, _, _ = statement
         out = Exits()
         current: Env | None = env
+        undecided = self._undecided
         while current is not None:
             self._spend()
             answer = self.ask(test, current)
             out.take(self._done(current))
-            if answer is None:
+            if answer is None or self._undecided > undecided:  # nothing tells how long it goes on
                 return self._rest(out, self._some(statement, current, None, None))
             if not answer:
                 break
@@ -411,6 +419,8 @@ class Machine:
             if name is not None:
                 entered.names[name] = NEW
             way = self.block(code, entered)
+            if name is not None and way.falls is not None:
+                way.falls.names.pop(name, None)
             out.take(way)
             out.falls = join(out.falls, way.falls)
         out.error = join(out.error, error)
@@ -467,10 +477,12 @@ class Machine:
         for pattern, guard, body in cases:
             assert current is not None
             inner = current.copy()
-            answer = self._matches(pattern, value, inner)
+            matched = answer = self._matches(pattern, value, inner)
             if answer is not False and guard is not None:
                 holds = self.ask(guard, inner)
                 answer = False if holds is False else None if None in (answer, holds) else True
+                if answer is not True:  # what the pattern bound stays bound
+                    current = inner.copy() if matched else join(current, inner.copy())
             bound = self._done(inner)
             out.error = join(out.error, bound.error)
             if answer is False:
@@ -504,11 +516,25 @@ class Machine:
                 return self._matches_items(pattern[1], value, env)
             case "class":
                 return self._matches_class(pattern, value, env)
-        for name in pattern[1]:  # a mapping, or what is newer than this
-            env.names[name] = from_all((value,))
-        if is_atom(value) or isinstance(value, list | tuple):
-            return False
+            case "map":
+                return self._matches_mapping(pattern, value, env)
         return None
+
+    def _matches_mapping(self, pattern: Expr, value: Any, env: Env) -> bool | None:
+        _, pairs, rest = pattern
+        known = type(value) is dict and not self._is_tainted(value)
+        if not known and (is_atom(value) or type(value) in CONTAINERS) and type(value) is not dict:
+            return False
+        answers: list[bool | None] = [True if known else None]
+        keys = [self.value(key, env) for key, _ in pairs]
+        for key, (_, inner) in zip(keys, pairs, strict=True):
+            if known and not isinstance(key, Unknown) and not _is_hard(key):
+                answers.append(self._matches(inner, value[key], env) if key in value else False)
+            else:
+                answers += [None, self._matches(inner, from_all((value,)), env)]
+        if rest is not None:
+            env.names[rest] = {k: v for k, v in value.items() if k not in keys} if known else from_all((value,))
+        return False if False in answers else None if None in answers else True
 
     def _matches_items(self, patterns: Sequence[Expr], value: Any, env: Env) -> bool | None:
         known = isinstance(value, list | tuple) and not self._is_tainted(value)
@@ -541,8 +567,7 @@ class Machine:
         answers: list[bool | None] = [answer]
         if positional:
             whole = type_ in (bool, bytes, dict, float, frozenset, int, list, set, str, tuple) and len(positional) == 1
-            for inner in positional:
-                answers.append(self._matches(inner, value if whole else from_all((value,)), env))
+            answers += [self._matches(inner, value if whole else from_all((value,)), env) for inner in positional]
             if not whole:
                 answers.append(None)
         for name, inner in named:
@@ -941,6 +966,9 @@ class Machine:
             value = self.value(inner, env)
             values.append(value)
             name = None if key is None else self.value(key, env)
+            if key is None and type(value) is dict and not self._is_tainted(value):
+                found |= value
+                continue
             if key is None or isinstance(name, Unknown) or _is_hard(name):
                 return from_all((*values, name))
             try:
@@ -958,7 +986,7 @@ class Machine:
                 pieces.append(piece)
                 continue
             value = self.value(piece[0], env)
-            if type(value) not in (str, int, float, bool, type(None)) or piece[2] is not None:
+            if type(value) not in (str, int, float, bool, type(None)):
                 return NEW
             pieces.append(str(value) if piece[1] is None else repr(value) if piece[1] == "r" else ascii(value))
         return "".join(pieces)[:MAX_TEXT]
@@ -998,10 +1026,11 @@ class Machine:
     def _local(self, node: Expr, env: Env) -> Any:
         """What a call that is not made gave to a local name, if the caller told."""
         result = self._unknown_call([None, node[2]], env)
-        return self._given[node[1]] if node[1] in self._given else result
+        return self._given.get(node[1], result)
 
     def _unfollowed(self, node: Expr, env: Env) -> Any:
         """An expression that only reads, and is not followed."""
+        self._unsure = True
         return from_all([self.value(inner, env) for inner in node[1]])
 
     def _call_value(self, node: Expr, env: Env) -> Any:
@@ -1026,8 +1055,8 @@ class Machine:
                 return from_all(values)
             if any(isinstance(v, int) and abs(v) > MAX_TEXT for v in values[1:]):
                 return NEW
-            result = self._try_value(lambda: getattr(owner, name)(*given, **named), *values)
-            return list(result) if isinstance(result, VIEWS) else result
+            result: Any = self._try_value(lambda: getattr(owner, name)(*given, **named), *values)
+            return list(result) if type(result) in VIEWS else result
         if isinstance(owner, Unknown | Member | Class | Typed) and not (
             isinstance(owner, Typed) and callable(getattr(owner, name, None))
         ):
@@ -1063,6 +1092,9 @@ class Machine:
         keywords = {key: self.value(inner, env) for key, inner in named}
         if name in ("getattr", "hasattr"):
             return self._getattr(name, values, env)
+        if name == "bool" and len(values) == 1:
+            answer = self._truth(values[0])
+            return NEW if answer is None else answer
         if name == "callable":
             return NEW if isinstance(values[0], Unknown | Typed) else callable(values[0])
         if name == "type":

@@ -50,7 +50,7 @@ class Predicate:
         call = f"REGISTRY[{self.name!r}].holds({', '.join(f'{p}=…' for p in self.params)})"
         return "\n".join([f"{self.exception}: {self.message}", "", place, "", *when, "", f"Example: {call}"])
 
-    def holds(self, **env: Any) -> bool | None:
+    def holds(self, /, **env: Any) -> bool | None:
         """The answer for these values."""
         return self.evaluate(env)
 

@@ -67,12 +67,14 @@ def member_equals(own: Member, other: object) -> bool | None:
     """Whether both are one member; None when a value would have to be known."""
     if isinstance(other, Member):
         if own.owner == other.owner:
-            return _same_name(own, other.name) or _same_name(other, own.name) or _other(own, other)
-        return _same_value(own.value, other.value) if own.kind or other.kind else False
+            return _same_name(own, other.name) or _same_name(other, own.name) or _unless_told(own, other)
+        return _same_value(own.value, other.value) if own.kind and other.kind else _unless_given(own, other)
     if isinstance(other, enum.Enum):
         if type(other).__name__ == own.owner:
-            return _same_name(own, other.name) or (False if own.aliases is not None else None)
-        return _same_value(own.value, other.value) if own.kind or isinstance(other, str | int) else False
+            return _same_name(own, other.name) or _unless_given(own)
+        if not isinstance(other, str | int):
+            return False
+        return _same_value(own.value, other.value) if own.kind else _unless_given(own)
     if isinstance(other, str) and "." in other:
         before, _, name = other.rpartition(".")
         if before.rpartition(".")[2] == own.owner and _same_name(own, name):
@@ -86,11 +88,17 @@ def member_equals(own: Member, other: object) -> bool | None:
     return False
 
 
+def _unless_given(*members: Member) -> bool | None:
+    """No, but for members that the caller named: who knows what their enums are."""
+    return None if any(m.aliases is None for m in members) else False
+
+
 def _same_name(own: Member, name: str) -> bool:
     return own.name == name or name in (own.aliases or ())
 
 
-def _other(own: Member, other: Member) -> bool | None:
+def _unless_told(own: Member, other: Member) -> bool | None:
+    """No, if the tree tells all names of one of the two."""
     return None if own.aliases is None and other.aliases is None else False
 
 
@@ -106,7 +114,7 @@ def _same_value(first: object, second: object) -> bool | None:
 
 
 class Typed(SimpleNamespace):
-    """Stands for an object, with the attributes that the caller knows; of a class of the tree, or nobody knows which."""
+    """Stands for an object with the attributes that the caller knows, of a known class or of any."""
 
     def __init__(self, type_: str = "", /, **fields: Any) -> None:
         super().__init__(**fields)
@@ -158,14 +166,22 @@ def is_instance(value: object, class_: object) -> bool | None:
 
 
 def _is_of_tree(value: object, class_: Class) -> bool | None:
-    short = class_.name.rpartition(".")[2]
     if isinstance(value, Typed):
         name = value._type_name
         return True if name and _tail(name, class_.name) else None
     if isinstance(value, Member):
-        return value.owner == short
+        return value.owner == class_.name.rpartition(".")[2]
     if type(value) in PLAIN or type(value) in CONTAINERS:
-        return False
-    if any(_tail(f"{base.__module__}.{base.__qualname__}", class_.name) for base in type(value).__mro__):
+        return False if class_.known else None
+    answers = [_is_class(base, class_) for base in type(value).__mro__]
+    if True in answers:
         return True
-    return None if type(value) is SimpleNamespace else any(b.__name__ == short for b in type(value).__mro__) or None
+    return None if type(value) is SimpleNamespace or not class_.known else False
+
+
+def _is_class(real: type, class_: Class) -> bool:
+    """Whether a real class is the tree's: by module and name, or by name alone where it was made elsewhere."""
+    if f"{real.__module__}.{real.__qualname__}" == class_.name:
+        return True
+    package = class_.name.partition(".")[0]
+    return real.__module__.partition(".")[0] != package and class_.name.endswith(f".{real.__qualname__}")
