@@ -37,6 +37,11 @@ PURE = frozenset(
     "istitle isupper items join keys lower lstrip partition removeprefix removesuffix rfind rindex rpartition rsplit "
     "rstrip split splitlines startswith strip swapcase symmetric_difference title union upper values".split()
 )
+# methods that change what they are called on, or that no one waits for: they are not made
+CHANGING = frozenset(
+    "add append center clear close discard expandtabs extend format format_map insert ljust pop popitem put remove "
+    "reverse rjust send setdefault sort step translate update write zfill".split()
+)
 QUIET = frozenset({"logger", "logging", "warnings", "log"})  # nothing that is handed to these is changed by them
 OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -124,7 +129,7 @@ class Builder:
             case ast.Return(value=value):
                 return [["ret"] if value is None else ["ret", self.value(value)]]
             case ast.Raise():
-                return [self._raise(node)]
+                return self._raise(node)
             case ast.Break():
                 return [["brk"]]
             case ast.Continue():
@@ -139,12 +144,15 @@ class Builder:
                 return [["hav", [name]]]
         return []
 
-    def _raise(self, node: ast.Raise) -> Node:
+    def _raise(self, node: ast.Raise) -> Code:
         self.sites[id(node)] = len(self.sites)
         raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
         name = None if raised is None else dotted(raised)
         known = name is not None and name.split(".")[0] not in self.locals
-        return ["raise", self.sites[id(node)], ["g", self._global(name)] if known and name else None]
+        made: Node = ["raise", self.sites[id(node)], ["g", self._global(name)] if known and name else None]
+        values = [a.value if isinstance(a, ast.keyword) else a for a in _arguments(node.exc)]
+        computed = [self.value(v) for v in values if not isinstance(v, ast.Constant | ast.Name)]
+        return [["e", ["~", computed]], made] if computed else [made]
 
     def _assign(self, targets: Sequence[ast.expr], value: ast.expr) -> Code:
         made = self.value(value)
@@ -370,7 +378,7 @@ class Builder:
 
     def _binary(self, node: ast.BinOp) -> Node:
         op = OPERATORS.get(type(node.op))
-        if op is None:
+        if op is None or (op == "%" and isinstance(node.left, ast.Constant | ast.JoinedStr)):
             return self._unfollowed(node)
         return ["o", op, self.value(node.left), self.value(node.right)]
 
@@ -442,12 +450,14 @@ class Builder:
                     return ["b()", name, given, named]
             case ast.Name(id=name) if name in self.params:
                 return ["v()", ["n", name], given, named]
-            case ast.Attribute(value=value, attr=attr) if not attr.startswith("__"):
+            case ast.Attribute(value=value, attr=attr) if not attr.startswith("__") and attr not in CHANGING:
                 return ["m", self.value(value), attr, given, named]
             case ast.Name(id=name) if self._is_local(name):  # it may know all that this function knows
                 return ["?", [["n", UNKNOWN_NAME]]]
             case ast.Name():
                 return _not_made(everything)
+            case ast.Attribute(value=value):
+                return _not_made([self.value(value), *everything])
         return _not_made([self.value(node.func), *everything])
 
     def _await(self, node: ast.Await) -> Node:
@@ -455,6 +465,10 @@ class Builder:
 
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> Node:
         return ["?", [["n", UNKNOWN_NAME]]]
+
+    def _generator(self, node: ast.GeneratorExp) -> Node:
+        """Run when somebody takes from it, but for the first collection."""
+        return ["~", [self.value(node.generators[0].iter), *self._lambda(node)[1]]]
 
     def _lambda(self, node: ast.Lambda | ast.GeneratorExp) -> Node:
         names = dict.fromkeys(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
@@ -468,6 +482,10 @@ def entered(node: ast.expr) -> str | None:
     """A context manager, as one of the calls that may have to be known: `with name`."""
     name = dotted(node.func if isinstance(node, ast.Call) else node)
     return None if name is None else f"with {name}"
+
+
+def _arguments(node: ast.expr | None) -> list[ast.expr | ast.keyword]:
+    return [*node.args, *node.keywords] if isinstance(node, ast.Call) else []
 
 
 def _not_made(given: Iterable[Node]) -> Node:
@@ -509,7 +527,7 @@ VALUES: dict[type, Any] = {
     ast.JoinedStr: Builder._joined,
     ast.ListComp: Builder._comprehension,
     ast.SetComp: Builder._comprehension,
-    ast.GeneratorExp: Builder._lambda,  # run when somebody takes from it
+    ast.GeneratorExp: Builder._generator,
     ast.DictComp: Builder._comprehension,
     ast.NamedExpr: Builder._walrus,
     ast.Call: Builder._call,

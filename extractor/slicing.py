@@ -116,7 +116,7 @@ class Slicer:
         changed = [path_of(n[1]) for n in items]
         wanted = wanted or any(is_below(p, n) for p in live for n in names)
         if not wanted and not self._is_read_after(changed, live):
-            return self._effect(value, live)
+            return self._effect(value, live, raises=target[0] != "n")
         content = bool(stored) or any(p[0] == "*" and is_below(p, n) for p in live for n in names)
         live = without(live, names)
         if value[0] == "?l" and not self._is_read_after(list(changes(value)), live):
@@ -132,18 +132,18 @@ class Slicer:
         wanted = any(n in live or any(is_below(p, n) for p in live) for n in names)
         wanted = wanted or (target[0] == "a" and f".{target[2]}" in live)
         if not wanted and not self._is_read_after([path], live):
-            return self._effect(value, live)
+            return self._effect(value, live, raises=True)
         return [statement], self._read(value, self._read(_as_value(target), live, True), True)
 
     def _value(self, statement: Node, live: Live) -> tuple[Code, Live]:
         return self._effect(statement[1], live)
 
-    def _effect(self, value: Node, live: Live) -> tuple[Code, Live]:
+    def _effect(self, value: Node, live: Live, raises: bool = False) -> tuple[Code, Live]:
         """A value that nobody takes: what it may change, what it binds, and that it may raise."""
         binds = any(n[0] == ":=" and n[1] in live for n in walk(value))
         if binds or self._is_read_after(list(changes(value)), live):
             return [["e", value]], self._read(value, live)
-        return self._risk(value, live) if may_raise(value) else ([], live)
+        return self._risk(value, live) if raises or may_raise(value) else ([], live)
 
     def _risk(self, statement: Node, live: Live) -> tuple[Code, Live]:
         """Something that may raise matters where a handler may take it."""
@@ -196,7 +196,7 @@ class Slicer:
             head |= before
         wanted = bool(rest) or any(map(escapes, kept)) or any(n in live for n in targets)
         if not wanted and all(s[0] in ("brk", "cont", "if", "w", "risk") for s in every(kept)):
-            return self._effect(source, live)
+            return self._effect(source, live, raises=True)
         return [[*statement[:-4], kept, rest, names, attributes]], self._read(source, head, bool(targets))
 
     def _try(self, statement: Node, live: Live) -> tuple[Code, Live]:

@@ -199,7 +199,9 @@ class Machine:
                 raise ValueError(target[0])
 
     def _store(self, owner: Any, name: str, value: Any, env: Env) -> None:
-        if isinstance(owner, Unknown):  # any object may be meant
+        if is_atom(owner) and not isinstance(owner, Unknown):
+            self._raised = True
+        elif isinstance(owner, Unknown):  # any object may be meant
             for key, (held, _) in list(env.heap.items()):
                 if key[1] == name:
                     env.heap[key] = (held, UNTOLD)
