@@ -34,7 +34,7 @@ BUILTINS = frozenset(
 PURE = frozenset(
     "bit_length capitalize casefold copy count difference encode endswith find get index intersection is_integer "
     "isalnum isalpha isascii isdecimal isdigit isdisjoint isidentifier islower isnumeric isspace issubset issuperset "
-    "istitle isupper items join keys lower lstrip partition removeprefix removesuffix rfind rindex rpartition rsplit "
+    "istitle isupper items join keys lower lstrip partition removeprefix removesuffix replace rfind rindex rpartition rsplit "
     "rstrip split splitlines startswith strip swapcase symmetric_difference title union upper values".split()
 )
 # methods that change what they are called on, or that no one waits for: they are not made
@@ -212,7 +212,7 @@ class Builder:
                     return [["risk"]]
             case ast.Yield() | ast.YieldFrom():
                 return [["e", ["?", [["n", UNKNOWN_NAME]]]]]
-        return [["e", self.value(value)]]
+        return [["e", _unmade(self.value(value))]]  # called for what it does: no one asks for that
 
     def _leaves(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Await):
@@ -461,7 +461,7 @@ class Builder:
         return _not_made([self.value(node.func), *everything])
 
     def _await(self, node: ast.Await) -> Node:
-        return _not_made([self.value(node.value)])
+        return _not_made([_unmade(self.value(node.value))])  # nobody waits for it
 
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> Node:
         return ["?", [["n", UNKNOWN_NAME]]]

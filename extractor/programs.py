@@ -26,7 +26,7 @@ class RawProgram(msgspec.Struct, frozen=True, array_like=True):
     code: bytes
     site: int
     told: tuple[str, ...]
-    start: tuple[str, ...]  # those of `told` that the function starts with
+    start: tuple[str, ...]
     globals: tuple[tuple[int, str], ...]
     classes: tuple[tuple[int, str], ...]  # of exceptions, and what only guards name
     called: tuple[int, ...]
@@ -65,7 +65,7 @@ class Programs:
             code=msgspec.json.encode(found.code),
             site=site,
             told=found.told,
-            start=tuple(n for n in found.told if n in builder.params or n in builder.free),
+            start=found.start,
             globals=tuple((number, names[number]) for number in found.globals),
             classes=tuple((number, names[number]) for number in found.classes),
             called=found.called,

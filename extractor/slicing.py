@@ -30,6 +30,7 @@ class Slice:
 
     code: Code
     told: tuple[str, ...]
+    start: tuple[str, ...]  # the names that the function starts with, those among them that can only be changed
     globals: tuple[int, ...]  # those read as values, then those that only raises and handlers name
     classes: tuple[int, ...]
     called: tuple[int, ...]  # the globals on which methods are called
@@ -74,7 +75,8 @@ class Slicer:
         watched = dict.fromkeys(n[1] for s in every(code) if s[0] == "w" for n in walk(s[2]) if n[0] == "g")
         exact = not self._changed and not any(map(_is_open, every(code))) and not any(n[0] in OPEN for n in nodes)
         classes |= {number: None for number in watched if number not in used}
-        return Slice(code, _Told(self._builder).names(code), tuple(used), tuple(classes), tuple(called), exact)
+        told, start = _Told(self._builder).names(code)
+        return Slice(code, told, start, tuple(used), tuple(classes), tuple(called), exact)
 
     def _hold(self, code: Code) -> frozenset[int]:
         found: frozenset[int] = frozenset()
@@ -242,14 +244,16 @@ class Slicer:
 
     # --- values -----------------------------------------------------------------------------------------
 
-    def _read(self, node: Node, live: Live, content: bool = False) -> Live:
-        """What is live before a value is computed; `content` when what is in it is read afterwards."""
+    def _read(self, node: Node, live: Live, content: bool = False, whole: bool = True) -> Live:
+        """What is live before a value is computed; `content` when what is in it is read afterwards, and not `whole`
+        when nothing but its identity matters: what is compared with a constant."""
         if node[0] in CALLS and self._is_read_after(list(_changed_by(node)), live):
             self._changed = True
         path = path_of(node)
         own: set[str] = set()
         if path is not None:
-            own.add(f"={path}")
+            if whole:
+                own.add(f"={path}")
             if content:
                 own.add(f"*{path}")
         match node[0]:
@@ -262,9 +266,14 @@ class Slicer:
             case ":=":
                 live = without(live, [node[1]])
         live = live.union(own)
+        if node[0] == "comp":  # each turn reads what the one before may have changed
+            for part in parts(node):
+                live = self._read(part, live)
         inner = _reads_content(node)
+        is_plain = node[0] == "c" and any(_is_atom(n) for n in parts(node)) and not inner
         for part in reversed(list(parts(node))):
-            live = self._read(part, live, any(part is one for one in inner) or (content and path is None))
+            content_ = any(part is one for one in inner) or (content and path is None)
+            live = self._read(part, live, content_, path is None and not is_plain)
         return live
 
     def _is_read_after(self, changed: Iterable[str | None], live: Live) -> bool:
@@ -274,13 +283,9 @@ class Slicer:
             source = None if one is None else self._origin(one)
             for path in later:
                 read = self._origin(path[1:])
-                if read is None or source is None:
-                    if path[0] == "*":
-                        return True
-                    continue
-                if read == source or read.startswith(f"{source}."):
+                if read is None or source is None or read == source or read.startswith(f"{source}."):
                     return True
-                if path[0] == "*" and read.split(".")[0] != source.split(".")[0]:
+                if read.split(".")[0] != source.split(".")[0]:
                     return True  # two names may mean one object
         return False
 
@@ -330,7 +335,7 @@ def _is_open(statement: Node) -> bool:
         case "=":
             return any(n[0] == "i" for n in walk(statement[1]))
         case "o=":
-            return statement[3][0] != "k"  # a list is changed in place
+            return bool(statement[3][0] != "k")  # a list is changed in place
     return False
 
 
@@ -585,7 +590,7 @@ def _reads_content(node: Node) -> list[Node]:
         case "m":
             return [node[1]]
         case "c":
-            return [right for op, right in node[2] if op in ("in", "not in")]
+            return [right for op, right in node[2] if op in ("in", "not in") and not _is_atom(right)]
         case "b()" if node[1] in WALKED or node[1] in ("getattr", "hasattr"):
             return node[2][:1] if node[1] in ("getattr", "hasattr") else list(node[2])
         case "comp":
@@ -593,6 +598,11 @@ def _reads_content(node: Node) -> list[Node]:
         case "*":
             return [node[1]]
     return []
+
+
+def _is_atom(node: Node) -> bool:
+    """Whether a value is one that no call can change."""
+    return node[0] == "k" or (node[0] in ("t", "l", "s") and all(map(_is_atom, node[1])))
 
 
 def _as_value(target: Node) -> Node:
@@ -615,12 +625,15 @@ class _Told:
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
         self._found: dict[str, None] = {}
+        self._given: dict[str, None] = {}  # to calls that are not made
 
-    def names(self, code: Code) -> tuple[str, ...]:
-        """Parameters in the order of the signature, then others in the order of their use."""
+    def names(self, code: Code) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What can settle the answer: parameters in the order of the signature, then others in the order of their
+        use. And all that the function starts with and the program mentions."""
         self._block(code, frozenset())
         params = [p for p in self._builder.params if p in self._found]
-        return (*params, *(name for name in self._found if name not in params))
+        told = (*params, *(name for name in self._found if name not in params))
+        return told, tuple(name for name in self._found | self._given if self._is_given(name))
 
     def _block(self, code: Code, known: frozenset[str]) -> frozenset[str] | None:
         """The names bound behind the statements, None when control never gets there."""
@@ -665,12 +678,15 @@ class _Told:
             case "n":
                 if not is_target and node[1] not in known and self._is_given(node[1]):
                     self._found.setdefault(node[1])
+            case "?":
+                for inner in walk(node):
+                    if inner[0] == "n" and self._is_given(inner[1]):
+                        self._given.setdefault(inner[1])
             case "t" | "*" if is_target:
                 for part in parts(node):
                     self._value(part, known, is_target=True)
             case "?l":
-                for part in parts(node):
-                    self._value(part, known)
+                self._value(["?", node[2]], known)
                 self._found.setdefault(node[1])
             case "comp":
                 for target, iterable, tests in node[3]:

@@ -146,6 +146,7 @@ class Machine:
         self._left = STEPS
         self._tainted: dict[int, Any] = {}
         self._all_tainted = False
+        self._views: dict[int, tuple[Any, Any]] = {}  # of dicts, which change with them
         self._raised = False  # an expression raised while it was asked for
         self._unsure = False  # an expression may raise: it works on what is unknown
         self._tries = 0
@@ -192,7 +193,10 @@ class Machine:
             case "a":
                 self._store(self.value(target[1], env), target[2], value, env)
             case "i":
-                self._taint_one(self.value(target[1], env))
+                owner = self.value(target[1], env)
+                self._unsure = True
+                self._raised = self._raised or (is_atom(owner) and not isinstance(owner, Unknown))
+                self._taint_one(owner)
             case "t":
                 self._unpack(target[1], value, env)
             case _:
@@ -620,25 +624,22 @@ class Machine:
         """`any` or `all` over a comprehension, no further than Python would go."""
         unknown = False
         for inner, sure in self._turns(node[3], env):
-            if inner is None:
-                return None
             one = self.ask(node[2][0], inner)
             if one is wanted and sure:
                 return wanted
             unknown = unknown or one is None or one is wanted
         return None if unknown else not wanted
 
-    def _turns(self, clauses: Sequence[Expr], env: Env, sure: bool = True) -> Iterator[tuple[Env | None, bool]]:
-        """The turns of a comprehension, and whether each is taken for certain; (None, False) when nobody knows."""
+    def _turns(self, clauses: Sequence[Expr], env: Env, sure: bool = True) -> Iterator[tuple[Env, bool]]:
+        """The turns of a comprehension, and whether each is taken for certain: one for all when nobody knows them."""
         if not clauses:
             yield env, sure
             return
         target, iterable, tests = clauses[0]
-        items = self._items(self.value(iterable, env))
-        if items is None:
-            yield None, False
-            return
-        for item in items:
+        collection = self.value(iterable, env)
+        items = self._items(collection)
+        sure = sure and items is not None
+        for item in (from_all((collection,)),) if items is None else items:
             self._spend()
             inner = Env(dict(env.names), env.heap)
             self._bind(target, item, inner)
@@ -710,7 +711,9 @@ class Machine:
             return False
         if isinstance(value, Typed) or self._all_tainted:
             return True
-        if type(value) in CONTAINERS or self._tainted:
+        if type(value) in VIEWS and self._is_tainted(value):
+            return True
+        if type(value) in CONTAINERS or type(value) in VIEWS or self._tainted:
             reached = _reached((value,))
             return reached is None or any(isinstance(o, Unknown) or id(o) in self._tainted for o in reached)
         return False
@@ -766,7 +769,7 @@ class Machine:
         if isinstance(collection, Unknown) or self._is_tainted(collection) or self._is_tainted(item):
             self._unsure = True
             return None
-        if type(collection) in (list, tuple, set, frozenset, dict):
+        if type(collection) in CONTAINERS or type(collection) in VIEWS:
             if len(collection) > MAX_ITEMS:
                 self._spend(MAX_ITEMS)
             if isinstance(item, Unknown):
@@ -996,15 +999,15 @@ class Machine:
     def _comprehension(self, node: Expr, env: Env) -> Any:
         kind, elements, clauses = node[1:]
         found: list[Any] = []
+        known = True
         for inner, sure in self._turns(clauses, env):
-            if inner is None or not sure:
-                return UNTOLD
             values = [self.value(element, inner) for element in elements]
-            if any(isinstance(v, Unknown) for v in values):
-                return UNTOLD
+            known = known and sure and not any(isinstance(v, Unknown) for v in values)
             found.append(tuple(values) if kind == "d" else values[0])
             if len(found) > MAX_ITEMS:
                 raise OutOfBudget
+        if not known:
+            return UNTOLD
         if kind in ("l", "g"):
             return found
         if kind == "s":
@@ -1055,10 +1058,12 @@ class Machine:
             if any(isinstance(v, Unknown | Member) for v in values[1:]) or self._is_tainted(owner):
                 self._unsure = True
                 return from_all(values)
-            if any(isinstance(v, int) and abs(v) > MAX_TEXT for v in values[1:]):
+            if any(isinstance(v, int) and abs(v) > MAX_TEXT for v in values[1:]) or _is_long(name, owner, given):
                 return NEW
             result: Any = self._try_value(lambda: getattr(owner, name)(*given, **named), *values)
-            return list(result) if type(result) in VIEWS else result
+            if type(result) in VIEWS:
+                self._views[id(result)] = (result, owner)
+            return result
         if isinstance(owner, Unknown | Member | Class | Typed) and not (
             isinstance(owner, Typed) and callable(getattr(owner, name, None))
         ):
@@ -1101,7 +1106,7 @@ class Machine:
             return NEW if isinstance(values[0], Unknown | Typed) else callable(values[0])
         if name == "type":
             return _type_of(values[0])
-        if name == "len" and type(values[0]) in CONTAINERS and not self._is_tainted(values[0]):
+        if name == "len" and type(values[0]) in (*CONTAINERS, *VIEWS) and not self._is_tainted(values[0]):
             return len(values[0])
         everything = (*values, *keywords.values())
         if name in ("str", "repr", "int", "float") and any(not is_atom(v) for v in everything):
@@ -1132,7 +1137,7 @@ class Machine:
 
     def _items(self, value: Any) -> Sequence[Any] | None:
         """The items of a collection that can be walked without changing it."""
-        if isinstance(value, list | tuple | range | dict | set | frozenset | str) and not self._is_tainted(value):
+        if (isinstance(value, WALKABLE) or type(value) in VIEWS) and not self._is_tainted(value):
             if len(value) > MAX_ITEMS:
                 raise OutOfBudget
             return list(value)
@@ -1142,7 +1147,7 @@ class Machine:
         return None
 
     def _is_tainted(self, value: Any) -> bool:
-        if id(value) in self._tainted:
+        if id(value) in self._tainted or (id(value) in self._views and self._is_tainted(self._views[id(value)][1])):
             return True
         return self._all_tainted and not is_atom(value) and type(value) is not tuple
 
@@ -1190,7 +1195,7 @@ def _reached(values: Sequence[Any]) -> list[Any] | None:
             return None
         if isinstance(value, dict):
             stack += [o for pair in value.items() for o in pair if not is_atom(o)]
-        elif isinstance(value, list | tuple | set | frozenset):
+        elif isinstance(value, list | tuple | set | frozenset) or type(value) in VIEWS:
             stack += [o for o in value if not is_atom(o)]
         elif not isinstance(value, Unknown | ModuleType) and not callable(value):
             try:
@@ -1252,6 +1257,14 @@ def _union(left: Any, right: Any) -> Any:
     return (*first, *(right if isinstance(right, tuple) else (right,)))
 
 
+def _is_long(name: str, text: Any, given: Sequence[Any]) -> bool:
+    """Whether a method of texts would take or give too much."""
+    if not isinstance(text, str | bytes):
+        return False
+    sizes = [len(v) for v in given if isinstance(v, str | bytes)]
+    return len(text) * (max(sizes, default=0) if name in ("replace", "join") else 1) > MAX_TEXT
+
+
 def _is_bounded(op: str, left: Any, right: Any) -> bool:
     """Whether the result is of a size that is worth having."""
     numbers = isinstance(left, int) and isinstance(right, int)
@@ -1270,8 +1283,11 @@ def _is_bounded(op: str, left: Any, right: Any) -> bool:
     return not (op == "%" and isinstance(left, str | bytes))
 
 
-BUILTIN = frozenset({int, float, bool, complex, str, bytes, list, tuple, dict, set, frozenset, type(None), range})
+WALKABLE = (list, tuple, range, dict, set, frozenset, str)
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+BUILTIN = frozenset(
+    {int, float, bool, complex, str, bytes, list, tuple, dict, set, frozenset, type(None), range, *VIEWS}
+)
 ORDERINGS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
@@ -1292,7 +1308,7 @@ _SEQUENCE = frozenset("count index copy".split())
 _SET = frozenset("copy difference intersection isdisjoint issubset issuperset symmetric_difference union".split())
 _TEXT = frozenset(
     "capitalize casefold count encode endswith find index isalnum isalpha isascii isdecimal isdigit isidentifier "
-    "islower isnumeric isspace istitle isupper join lower lstrip partition removeprefix removesuffix rfind rindex "
+    "islower isnumeric isspace istitle isupper join lower lstrip partition removeprefix removesuffix replace rfind rindex "
     "rpartition rsplit rstrip split splitlines startswith strip swapcase title upper".split()
 )
 # what may be called on values of Python's own types: it changes nothing and is done soon
