@@ -11,9 +11,10 @@ from urllib.parse import quote
 from extractor import entities, identity, message
 from extractor.expr import UnknownValue
 from extractor.frames import Frame, Summaries
-from extractor.guards import Handler, RawGuard
+from extractor.guards import Handler
 from extractor.model import Constant, Context, Doc, Error, Guard, Part, PredicateRef, Provenance, Site, Variant
 from extractor.pattern import pattern
+from extractor.phrasing import RawGuard
 from extractor.predicates import Program
 from extractor.raises import FileRecord, RawSite
 from extractor.tree import ClassRef, Entity, External, Names, module_name

@@ -10,36 +10,24 @@ guard listed must hold, but then there is more to it.
 from __future__ import annotations
 
 import ast
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
 from rpds import HashTrieMap
 
-from extractor import logic
 from extractor.expr import dotted
+from extractor.paths import Fact, Some, State, Test, denied, opposite, since
+from extractor.phrasing import MAX_PARTIAL, Asked, RawGuard, Wording
 from extractor.program import entered
 from extractor.scan import Source, statements
 from extractor.targets import FunctionNode, captures, changed, is_irrefutable, names_of, parameters
 
 EXITS = frozenset({"sys.exit", "os._exit", "quit", "exit", "os.abort"})
-MAX_PARTIAL = 12  # `not (a and b)` beyond which nobody reads
-MAX_GUARDS = 100  # of one site
 FIELD_VALIDATORS = frozenset({"field_validator", "validator"})
 MODEL_VALIDATORS = frozenset({"model_validator", "root_validator"})
-
-
-class RawGuard(msgspec.Struct, frozen=True, array_like=True):
-    """A guard; `names` are the dotted names in it that are no local ones."""
-
-    kind: str
-    text: str
-    line: int
-    stale: bool = False
-    names: tuple[str, ...] = ()
 
 
 class Handler(msgspec.Struct, frozen=True, array_like=True):
@@ -58,92 +46,6 @@ class Conditions(msgspec.Struct, frozen=True, array_like=True):
     tries: tuple[tuple[Handler, ...], ...] = ()  # the handlers of each `try` around it, innermost first
     validates: tuple[str, ...] = ()
     post_init: tuple[str, ...] = ()  # the decorators of the class whose `__post_init__` this is
-
-
-# --- what is known at a point ------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Test:
-    """An expression that came out true, or false."""
-
-    node: ast.expr
-    holds: bool
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Some:
-    """`any(tests for … in …)`: an iteration in which all the tests came out so; or there was none."""
-
-    parts: tuple[Test | ast.For, ...]  # the loop, then tests and loops inside it in order
-    holds: bool
-
-
-Term = Test | Some
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Fact:
-    """One term that came out so; of several, `not` all of them; or a way that was taken, worded as `text`."""
-
-    before: Fact | None
-    kind: str
-    line: int
-    names: HashTrieMap[str, int]
-    terms: tuple[Term, ...] = ()
-    text: str | None = None
-    node: ast.expr | None = None  # what `text` speaks of
-    at: ast.AST | None = None  # the statement in front of which it can be asked
-    until: int = 0  # the last line of an `if`: behind it, the fact is that the other branch left
-    stale: bool = False
-    passing: bool = False  # so whenever control gets here: the end of a `while`
-    depth: int = 1
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class State:
-    """What is known at a point: the last fact, a number for each name's binding, whether that is all."""
-
-    fact: Fact | None = None
-    names: HashTrieMap[str, int] = field(default_factory=HashTrieMap)
-    complete: bool = True
-
-    def given(self, fact: Fact) -> State:
-        """With one more fact."""
-        depth = 1 if self.fact is None else self.fact.depth + 1
-        return State(replace(fact, before=self.fact, depth=depth), self.names, self.complete)
-
-    def tested(
-        self, kind: str, line: int, *terms: Term, at: ast.AST | None = None, until: int = 0, passing: bool = False
-    ) -> State:
-        """Behind a test; of several, not all held."""
-        return self.given(Fact(None, kind, line, self.names, terms, at=at, until=until, passing=passing))
-
-    def entered(self, kind: str, line: int, text: str, at: ast.AST | None, node: ast.expr | None = None) -> State:
-        """On a way that `text` describes, whose first statement is `at`."""
-        return self.given(Fact(None, kind, line, self.names, text=text, node=node, at=at))
-
-    def less(self) -> State:
-        """With something left out."""
-        return replace(self, complete=False) if self.complete else self
-
-
-def since(fact: Fact | None, stop: Fact | None, most: int = sys.maxsize) -> list[Fact]:
-    """The facts behind `stop`, oldest first; the newest ones when there are more than `most`."""
-    found: list[Fact] = []
-    while fact is not None and fact is not stop and len(found) < most:
-        found.append(fact)
-        fact = fact.before
-    return found[::-1]
-
-
-def opposite(term: Term) -> Term:
-    return replace(term, holds=not term.holds)
-
-
-def denied(fact: Fact) -> tuple[Term, ...]:
-    """The terms that all hold when the fact does not."""
-    return fact.terms if len(fact.terms) > 1 else (opposite(fact.terms[0]),)
 
 
 @dataclass(slots=True)
@@ -173,14 +75,6 @@ class _Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Where a guard can be asked, and how: a test and whether it has to hold; None for a way that is taken."""
-
-    at: ast.AST
-    test: tuple[ast.expr, bool] | None
-
-
-@dataclass(frozen=True, slots=True)
 class Walked:
     """By the id of a raise's node its conditions, and how each guard is asked; and the calls that would matter if
     they never returned."""
@@ -207,7 +101,7 @@ class _Walker:
         self.found: dict[int, Conditions] = {}
         self.asked: dict[int, tuple[Asked | None, ...]] = {}
         self.calls: set[str] = set()
-        self._wording = _Wording(source)
+        self._wording = Wording(source)
         self._leaving = leaving
         self._loops: list[_Loop] = []
         self._left: list[tuple[State, bool]] = []  # the state at each way out of the function; whether it raises
@@ -642,143 +536,6 @@ def _validated(place: _Place) -> tuple[tuple[str, ...], tuple[str, ...]]:
             fields = [a.value for a in call.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
             found += [f"{owner}.{f}" for f in fields]
     return tuple(dict.fromkeys(found)), ()
-
-
-# --- wording -----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Worded:
-    """A conjunct of a fact: its text and line, the names in it, and the test that it is."""
-
-    text: str
-    line: int
-    mentioned: frozenset[str]
-    test: tuple[ast.expr, bool] | None
-
-
-class _Wording:
-    """Facts as text, each worded once."""
-
-    def __init__(self, source: Source) -> None:
-        self.loops: dict[int, ast.For] = {}
-        self.shared: set[str] = set()  # names that inner functions bind
-        self._source = source
-        self._has_walrus = ":=" in source.text
-        self._mentioned: dict[int, tuple[ast.AST, frozenset[str]]] = {}
-        self._worded: dict[int, tuple[Fact, list[_Worded]]] = {}
-
-    def code(self, node: ast.expr) -> str:
-        """The expression as it stands in the source, on one line."""
-        name = dotted(node)
-        if name is not None:
-            return self._source.written.get(name, name)
-        text = self._source.segment(node) if getattr(node, "end_col_offset", 0) else ""
-        if text and "\n" not in text:
-            return text
-        text = ast.unparse(node)
-        for placeholder, written in self._source.written.items():
-            text = text.replace(placeholder, written)
-        return text
-
-    def target(self, node: ast.expr) -> str:
-        """What a loop binds, without brackets around it."""
-        text = ast.unparse(node)
-        return text[1:-1] if isinstance(node, ast.Tuple) and node.elts else text
-
-    def walrus(self, node: ast.AST) -> Iterator[str]:
-        """The names that `:=` binds in an expression."""
-        if self._has_walrus:
-            for child in ast.walk(node):
-                if isinstance(child, ast.NamedExpr):
-                    yield child.target.id
-
-    def mentions(self, node: ast.AST) -> frozenset[str]:
-        """The names in an expression; a dotted one with each of its beginnings."""
-        known = self._mentioned.get(id(node))
-        if known is None:
-            names = {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
-            names |= {name for child in ast.walk(node) if isinstance(child, ast.Attribute) and (name := dotted(child))}
-            known = self._mentioned[id(node)] = (node, frozenset(names))
-        return known[1]
-
-    def guards(self, state: State, line: int, own: str = "") -> tuple[list[tuple[RawGuard, Asked | None]], bool]:
-        """The guards of a site on this line with how they are asked, and whether they are all.
-
-        `own` is the object whose method it is in.
-        """
-        found: dict[tuple[str, bool], tuple[RawGuard, Asked | None]] = {}
-        partial = 0
-        whole = state.fact is None or state.fact.depth <= MAX_GUARDS
-        for fact in since(state.fact, None, MAX_GUARDS):
-            partial += len(fact.terms) > 1
-            if len(fact.terms) > 1 and partial > MAX_PARTIAL:
-                whole = False
-                continue
-            kind = "exit" if fact.kind == "if" and line > fact.until else fact.kind
-            for worded in self._facts(fact):
-                stale = fact.stale or any(
-                    fact.names.get(name) != state.names.get(name) or name in self.shared for name in worded.mentioned
-                )
-                names = tuple(sorted(n for n in worded.mentioned if _is_global(n, state, own)))
-                asked = None if fact.at is None else Asked(fact.at, worded.test)
-                guard = RawGuard(kind, worded.text, worded.line, stale, names)
-                found.setdefault((guard.text, stale), (guard, asked))
-        return list(found.values()), whole
-
-    def _facts(self, fact: Fact) -> list[_Worded]:
-        known = self._worded.get(id(fact))
-        if known is None:
-            known = self._worded[id(fact)] = (fact, list(self._word(fact)))
-        return known[1]
-
-    def _word(self, fact: Fact) -> Iterator[_Worded]:
-        """The conjuncts of a fact."""
-        if fact.text is not None:
-            yield _Worded(fact.text, fact.line, frozenset() if fact.node is None else self.mentions(fact.node), None)
-            return
-        term = fact.terms[0]
-        if len(fact.terms) == 1 and isinstance(term, Test):
-            for node, holds in logic.conjuncts(term.node, term.holds):
-                text = logic.said(node, holds, self.code)
-                yield _Worded(text, node.lineno, self.mentions(node), (node, holds))
-            return
-        parts = [self._said(t) for t in fact.terms]
-        text = parts[0] if len(parts) == 1 else f"not ({' and '.join(parts)})"
-        mentioned = frozenset[str]().union(*map(self._names, fact.terms))
-        yield _Worded(text, fact.line, mentioned, (ast.parse(text, mode="eval").body, True))
-
-    def _said(self, term: Term) -> str:
-        if isinstance(term, Test):
-            return logic.all_of([(term.node, term.holds)], self.code, bracketed=True)
-        clauses: list[str] = []
-        tests: list[tuple[ast.expr, bool]] = []
-        for part in term.parts:
-            if isinstance(part, Test):
-                tests.append((part.node, part.holds))
-                continue
-            if tests:
-                clauses.append(f"if {logic.all_of(tests, self.code)}")
-                tests = []
-            clauses.append(f"for {self.target(part.target)} in {self.code(part.iter)}")
-        what = logic.all_of(tests, self.code) if tests else "True"
-        return f"{'' if term.holds else 'not '}any({what} {' '.join(clauses)})"
-
-    def _names(self, term: Term) -> frozenset[str]:
-        if isinstance(term, Test):
-            return self.mentions(term.node)
-        found: set[str] = set()
-        own: set[str] = set()
-        for part in term.parts:
-            found |= self.mentions(part.node if isinstance(part, Test) else part.iter)
-            own |= set(names_of(part.target)) if isinstance(part, ast.For) else set()
-        return frozenset(name for name in found if name.split(".")[0] not in own)
-
-
-def _is_global(name: str, state: State, own: str) -> bool:
-    """Whether the tree may tell what the name stands for: the module's names, and attributes of the object itself."""
-    root, _, rest = name.partition(".")
-    return root not in state.names or (root == own and bool(rest))
 
 
 VISITS: dict[type, Callable[[_Walker, Any, State, _Place], State | None]] = {

@@ -16,7 +16,9 @@ from extractor import runtime
 from extractor.model import Error, Site
 
 FOLDER = "predicates"
-RUNTIME = ("machine.py", "registry.py", "values.py")
+RUNTIME = tuple(
+    f"{name}.py" for name in ("expressions", "machine", "matching", "memory", "registry", "relations", "values")
+)
 INIT = '''"""Tells before a deployment whether an error of vLLM would be raised. Needs the standard library alone.
 
 Written by vllm-errors; not to be edited.

@@ -34,8 +34,9 @@ BUILTINS = frozenset(
 PURE = frozenset(
     "bit_length capitalize casefold copy count difference encode endswith find get index intersection is_integer "
     "isalnum isalpha isascii isdecimal isdigit isdisjoint isidentifier islower isnumeric isspace issubset issuperset "
-    "istitle isupper items join keys lower lstrip partition removeprefix removesuffix replace rfind rindex rpartition rsplit "
-    "rstrip split splitlines startswith strip swapcase symmetric_difference title union upper values".split()
+    "istitle isupper items join keys lower lstrip partition removeprefix removesuffix replace rfind rindex "
+    "rpartition rsplit rstrip split splitlines startswith strip swapcase symmetric_difference title union upper "
+    "values".split()
 )
 # methods that change what they are called on, or that no one waits for: they are not made
 CHANGING = frozenset(

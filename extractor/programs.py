@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from extractor.guards import Asked
+from extractor.phrasing import Asked
 from extractor.program import Builder, Code
 from extractor.slicing import Slicer
 from extractor.targets import FunctionNode, changed, parameters

@@ -12,16 +12,39 @@ Live are names (`x`), attributes that the function sets on whatever object (`.x`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from extractor.program import PURE, UNKNOWN_NAME, Builder, Code, Node
+from extractor.program import Builder, Code, Node
+from extractor.shapes import (
+    CALLS,
+    NOTHING,
+    Live,
+    as_value,
+    blocks,
+    bound,
+    captured,
+    changed_by,
+    changes,
+    classes,
+    escapes,
+    every,
+    is_atom,
+    is_below,
+    leaves,
+    may_raise,
+    parts,
+    path_of,
+    pattern_values,
+    reads_content,
+    values,
+    walk,
+    without,
+)  # fmt: skip
+from extractor.told import Told
 
 MAX_STATEMENTS = 400
-Live = frozenset[str]
-NOTHING: Live = frozenset()
-WALKED = frozenset("all any dict enumerate frozenset len list max min reversed set sorted sum tuple zip".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +93,13 @@ class Slicer:
             return None
         nodes = [n for s in every(code) if s[0] != "w" for value in values(s) for n in walk(value)]
         used = dict.fromkeys(n[1] for n in nodes if n[0] == "g")
-        classes = dict.fromkeys(n[1] for n in _classes(code) if n[1] not in used)
+        raised = dict.fromkeys(n[1] for n in classes(code) if n[1] not in used)
         called = dict.fromkeys(n[1][1] for n in nodes if n[0] == "m" and n[1][0] == "g")
         watched = dict.fromkeys(n[1] for s in every(code) if s[0] == "w" for n in walk(s[2]) if n[0] == "g")
         exact = not self._changed and not any(map(_is_open, every(code))) and not any(n[0] in OPEN for n in nodes)
-        classes |= {number: None for number in watched if number not in used}
-        told, start = _Told(self._builder).names(code)
-        return Slice(code, told, start, tuple(used), tuple(classes), tuple(called), exact)
+        raised |= {number: None for number in watched if number not in used}
+        told, start = Told(self._builder).names(code)
+        return Slice(code, told, start, tuple(used), tuple(raised), tuple(called), exact)
 
     def _hold(self, code: Code) -> frozenset[int]:
         found: frozenset[int] = frozenset()
@@ -135,7 +158,7 @@ class Slicer:
         wanted = wanted or (target[0] == "a" and f".{target[2]}" in live)
         if not wanted and not self._is_read_after([path], live):
             return self._effect(value, live, raises=True)
-        return [statement], self._read(value, self._read(_as_value(target), live, True), True)
+        return [statement], self._read(value, self._read(as_value(target), live, True), True)
 
     def _value(self, statement: Node, live: Live) -> tuple[Code, Live]:
         return self._effect(statement[1], live)
@@ -247,7 +270,7 @@ class Slicer:
     def _read(self, node: Node, live: Live, content: bool = False, whole: bool = True) -> Live:
         """What is live before a value is computed; `content` when what is in it is read afterwards, and not `whole`
         when nothing but its identity matters: what is compared with a constant."""
-        if node[0] in CALLS and self._is_read_after(list(_changed_by(node)), live):
+        if node[0] in CALLS and self._is_read_after(list(changed_by(node)), live):
             self._changed = True
         path = path_of(node)
         own: set[str] = set()
@@ -269,8 +292,8 @@ class Slicer:
         if node[0] == "comp":  # each turn reads what the one before may have changed
             for part in parts(node):
                 live = self._read(part, live)
-        inner = _reads_content(node)
-        is_plain = node[0] == "c" and any(_is_atom(n) for n in parts(node)) and not inner
+        inner = reads_content(node)
+        is_plain = node[0] == "c" and any(is_atom(n) for n in parts(node)) and not inner
         for part in reversed(list(parts(node))):
             content_ = any(part is one for one in inner) or (content and path is None)
             live = self._read(part, live, content_, path is None and not is_plain)
@@ -320,7 +343,6 @@ STATEMENTS: dict[str, Any] = {
     "risk": Slicer._risk,
     "hav": Slicer._forget,
 }
-CALLS = frozenset({"?", "?l", "m", "v()"})
 OPEN = frozenset({"?", "?l", "~"})  # values that stay unknown whatever the caller tells
 
 
@@ -337,368 +359,3 @@ def _is_open(statement: Node) -> bool:
         case "o=":
             return bool(statement[3][0] != "k")  # a list is changed in place
     return False
-
-
-# --- shapes of programs ------------------------------------------------------------------------------------
-
-
-def blocks(statement: Node) -> Iterator[Code]:
-    """The blocks of statements inside a statement."""
-    match statement[0]:
-        case "if":
-            yield from statement[2:4]
-        case "for":
-            yield from statement[3:5]
-        case "while":
-            yield from statement[2:4]
-        case "try":
-            yield statement[1]
-            yield from (handler[2] for handler in statement[2])
-            yield from statement[3:5]
-        case "match":
-            yield from (case[2] for case in statement[2])
-
-
-def every(code: Code) -> Iterator[Node]:
-    """All statements, those inside others too."""
-    for statement in code:
-        yield statement
-        for block in blocks(statement):
-            yield from every(block)
-
-
-def values(statement: Node) -> Iterator[Node]:
-    """The values that a statement computes itself, its targets among them."""
-    match statement[0]:
-        case "=" | "o=":
-            yield statement[1]
-            yield statement[-1]
-        case "e" | "if" | "while" | "assert":
-            yield statement[1]
-        case "ret":
-            yield from statement[1:]
-        case "for":
-            yield from statement[1:3]
-        case "match":
-            yield statement[1]
-            for pattern, guard, _ in statement[2]:
-                yield from pattern_values(pattern)
-                if guard is not None:
-                    yield guard
-        case "w":
-            yield statement[2]
-
-
-def parts(node: Node) -> Iterator[Node]:
-    """The values that a value is computed from, in order."""
-    match node[0]:
-        case "a" | "not" | "*":
-            yield node[1]
-        case "i" | "sl":
-            yield from (n for n in node[1:] if n is not None)
-        case "u" | ":=":
-            yield node[2]
-        case "o":
-            yield from node[2:]
-        case "c":
-            yield node[1]
-            yield from (right for _, right in node[2])
-        case "and" | "or" | "t" | "l" | "s" | "?" | "~":
-            yield from node[1]
-        case "?l":
-            yield from node[2]
-        case "if":
-            yield from node[1:]
-        case "d":
-            yield from (n for pair in node[1] for n in pair if n is not None)
-        case "f":
-            yield from (piece[0] for piece in node[1] if not isinstance(piece, str))
-        case "comp":
-            for _, iterable, tests in node[3]:
-                yield iterable
-                yield from tests
-            yield from node[2]
-        case "b()":
-            yield from node[2]
-            yield from (value for _, value in node[3])
-        case "m":
-            yield node[1]
-            yield from node[3]
-            yield from (value for _, value in node[4])
-        case "v()":
-            yield node[1]
-            yield from node[2]
-            yield from (value for _, value in node[3])
-
-
-def walk(node: Node) -> Iterator[Node]:
-    """The value and all values in it."""
-    yield node
-    for part in parts(node):
-        yield from walk(part)
-
-
-def pattern_values(pattern: Node) -> Iterator[Node]:
-    """The values and classes that a pattern compares with."""
-    match pattern[0]:
-        case "=":
-            yield pattern[1]
-        case "as" if pattern[1] is not None:
-            yield from pattern_values(pattern[1])
-        case "or" | "seq":
-            for inner in pattern[1]:
-                yield from pattern_values(inner)
-        case "map":
-            for key, inner in pattern[1]:
-                yield key
-                yield from pattern_values(inner)
-        case "class":
-            yield pattern[1]
-            for inner in (*pattern[2], *(p for _, p in pattern[3])):
-                yield from pattern_values(inner)
-
-
-def captured(pattern: Node) -> Iterator[str]:
-    """The names that a pattern binds."""
-    match pattern[0]:
-        case "as":
-            if pattern[2] is not None:
-                yield pattern[2]
-            if pattern[1] is not None:
-                yield from captured(pattern[1])
-        case "*":
-            yield from filter(None, pattern[1:2])
-        case "or" | "seq":
-            for inner in pattern[1]:
-                yield from captured(inner)
-        case "class":
-            for inner in (*pattern[2], *(p for _, p in pattern[3])):
-                yield from captured(inner)
-        case "map":
-            yield from filter(None, pattern[2:])
-            for _, inner in pattern[1]:
-                yield from captured(inner)
-
-
-def bound(target: Node) -> Iterator[str]:
-    """The names that a target binds."""
-    match target[0]:
-        case "n":
-            yield target[1]
-        case "t":
-            for inner in target[1]:
-                yield from bound(inner)
-        case "*":
-            yield from bound(target[1])
-
-
-def path_of(node: Node) -> str | None:
-    """`self.config` for what is read so; None for all else."""
-    names: list[str] = []
-    while node[0] == "a":
-        names.append(node[2])
-        node = node[1]
-    return ".".join([node[1], *reversed(names)]) if node[0] == "n" else None
-
-
-def is_below(live: str, name: str) -> bool:
-    """Whether something live is read from this name."""
-    return live[0] in "*=" and live[1:].partition(".")[0] == name
-
-
-def without(live: Live, names: Iterable[str]) -> Live:
-    """What is live of all but these names."""
-    gone = set(names)
-    return frozenset(p for p in live if p not in gone and not (p[0] in "*=" and p[1:].partition(".")[0] in gone))
-
-
-def changes(node: Node) -> Iterator[str | None]:
-    """The paths of what the calls in a value may change; None for anything."""
-    for inner in walk(node):
-        if inner[0] in CALLS:
-            yield from _changed_by(inner)
-
-
-def _changed_by(node: Node) -> Iterator[str | None]:
-    """What one call may change: all that it is given."""
-    given: list[Node] = []
-    match node[0]:
-        case "?":
-            given = node[1]
-        case "?l":
-            given = node[2]
-        case "v()":
-            given = [*node[2], *(value for _, value in node[3])]
-        case "m":
-            if node[2] in PURE:
-                return
-            given = [*([] if node[1][0] == "g" else [node[1]]), *node[3], *(value for _, value in node[4])]
-    for one in given:
-        path = path_of(one)
-        if path == UNKNOWN_NAME:
-            yield None
-        elif path is not None:
-            yield path
-        elif one[0] not in ("k", "f", "c", "not", "g"):
-            yield from (n[1] for n in walk(one) if n[0] == "n")
-
-
-def may_raise(node: Node) -> bool:
-    return any(n[0] not in ("k", "n", "g", "t", "l", "d", "not", "and", "or", "if") for n in walk(node))
-
-
-def leaves(code: Code) -> bool:
-    """Whether control never gets behind the statements, and leaves the function."""
-    for statement in code:
-        match statement[0]:
-            case "ret" | "raise":
-                return True
-            case "brk" | "cont":
-                return False
-            case "if":
-                if leaves(statement[2]) and leaves(statement[3]):
-                    return True
-                if any(map(escapes_loop, every([statement]))):
-                    return False
-            case "for" | "while":
-                continue
-            case "try" | "match":
-                if any(map(escapes_loop, every([statement]))):
-                    return False
-    return False
-
-
-def escapes_loop(statement: Node) -> bool:
-    return statement[0] in ("brk", "cont")
-
-
-def escapes(statement: Node) -> bool:
-    """Whether a statement of a loop's body may leave more than that loop."""
-    match statement[0]:
-        case "ret" | "raise" | "assert":
-            return True
-        case "brk" | "cont":
-            return False
-    return any(escapes(s) for block in blocks(statement) for s in block)
-
-
-def _reads_content(node: Node) -> list[Node]:
-    """Those parts of a value whose content it reads."""
-    match node[0]:
-        case "a" | "i":
-            return [node[1]]
-        case "m":
-            return [node[1]]
-        case "c":
-            return [right for op, right in node[2] if op in ("in", "not in") and not _is_atom(right)]
-        case "b()" if node[1] in WALKED or node[1] in ("getattr", "hasattr"):
-            return node[2][:1] if node[1] in ("getattr", "hasattr") else list(node[2])
-        case "comp":
-            return [iterable for _, iterable, _ in node[3]]
-        case "*":
-            return [node[1]]
-    return []
-
-
-def _is_atom(node: Node) -> bool:
-    """Whether a value is one that no call can change."""
-    return node[0] == "k" or (node[0] in ("t", "l", "s") and all(map(_is_atom, node[1])))
-
-
-def _as_value(target: Node) -> Node:
-    return target[1] if target[0] == "i" else target
-
-
-def _classes(code: Code) -> Iterator[Node]:
-    """The names of exceptions in raises and handlers."""
-    for statement in every(code):
-        match statement[0]:
-            case "raise" | "assert" if statement[2] is not None:
-                yield statement[2]
-            case "try":
-                yield from (t for handler in statement[2] for t in handler[0] or () if t is not None)
-
-
-class _Told:
-    """Which names a program reads that it has not bound itself."""
-
-    def __init__(self, builder: Builder) -> None:
-        self._builder = builder
-        self._found: dict[str, None] = {}
-        self._given: dict[str, None] = {}  # to calls that are not made
-
-    def names(self, code: Code) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """What can settle the answer: parameters in the order of the signature, then others in the order of their
-        use. And all that the function starts with and the program mentions."""
-        self._block(code, frozenset())
-        params = [p for p in self._builder.params if p in self._found]
-        told = (*params, *(name for name in self._found if name not in params))
-        return told, tuple(name for name in self._found | self._given if self._is_given(name))
-
-    def _block(self, code: Code, known: frozenset[str]) -> frozenset[str] | None:
-        """The names bound behind the statements, None when control never gets there."""
-        for statement in code:
-            after = self._statement(statement, known)
-            if after is None:
-                return None
-            known = after
-        return known
-
-    def _statement(self, statement: Node, known: frozenset[str]) -> frozenset[str] | None:
-        kind = statement[0]
-        if kind == "w":
-            return known
-        for value in values(statement):
-            is_target = kind in ("=", "for") and value is statement[1]
-            self._value(value, known, is_target)
-        inner = list(blocks(statement))
-        match kind:
-            case "=" | "o=":
-                return known | set(bound(statement[1]))
-            case "ret" | "raise" | "brk" | "cont":
-                return None
-            case "if":
-                ways = [self._block(b, known) for b in inner]
-                falling = [w for w in ways if w is not None]
-                return frozenset.intersection(*falling) if falling else None
-            case "for":
-                self._block(inner[0], known | set(bound(statement[1])))
-                self._block(inner[1], known)
-                return known
-            case "match":
-                for case in statement[2]:
-                    self._block(case[2], known | set(captured(case[0])))
-                return known
-        for block in inner:
-            self._block(block, known)
-        return known
-
-    def _value(self, node: Node, known: frozenset[str], is_target: bool = False) -> None:
-        match node[0]:
-            case "n":
-                if not is_target and node[1] not in known and self._is_given(node[1]):
-                    self._found.setdefault(node[1])
-            case "?":
-                for inner in walk(node):
-                    if inner[0] == "n" and self._is_given(inner[1]):
-                        self._given.setdefault(inner[1])
-            case "t" | "*" if is_target:
-                for part in parts(node):
-                    self._value(part, known, is_target=True)
-            case "?l":
-                self._value(["?", node[2]], known)
-                self._found.setdefault(node[1])
-            case "comp":
-                for target, iterable, tests in node[3]:
-                    self._value(iterable, known)
-                    known = known | set(bound(target))
-                    for test in tests:
-                        self._value(test, known)
-                for element in node[2]:
-                    self._value(element, known)
-            case _:
-                for part in parts(node):
-                    self._value(part, known)
-
-    def _is_given(self, name: str) -> bool:
-        return name in self._builder.params or name in self._builder.free

@@ -9,7 +9,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from .machine import Env, Machine, OutOfBudget, Told
+from .expressions import Told
+from .machine import Machine
+from .memory import Env, OutOfBudget
 from .values import Class, Member
 
 INDEX = "index.json"  # module: [path of the source file, names of its predicates]

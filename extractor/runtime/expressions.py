@@ -1,0 +1,578 @@
+"""Owns expressions: their values, and whether they are true, with Kleene's logic where something is not known.
+
+Nothing runs but operators, harmless methods of Python's own types, a short list of builtins, and methods of the
+objects that the caller gave. Sizes are bounded. An expression that raises while asking is unknown.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from .memory import MAX_ITEMS, MISSING, VIEWS, Env, Expr, OutOfBudget, either, from_all
+from .relations import Relations, is_hard, plain
+from .values import CONTAINERS, NEW, UNTOLD, Class, Member, Typed, Unknown, is_atom, is_instance
+
+MAX_TEXT = 100_000
+MAX_BITS = 2_048
+
+
+class Expressions(Relations):
+    """What expressions come to."""
+
+    # --- tests ------------------------------------------------------------------------------------------
+
+    def ask(self, node: Expr, env: Env) -> bool | None:
+        """Whether an expression is true: None when that cannot be told."""
+        self._spend()
+        match node[0]:
+            case "not":
+                answer = self.ask(node[1], env)
+                return None if answer is None else not answer
+            case "and" | "or":
+                return self._logic(node[0] == "or", node[1], env)
+            case "c":
+                return self._compare(node, env)
+            case "if":
+                return self._either(node, env)
+            case "b()" if node[1] in ("any", "all") and len(node[2]) == 1 and node[2][0][0] == "comp":
+                return self._any(node[1] == "any", node[2][0], env)
+            case "b()" if node[1] == "isinstance" and len(node[2]) == 2:
+                return self._isinstance(node[2], env)
+        return self._truth(self.value(node, env))
+
+    def _logic(self, stops: bool, nodes: Sequence[Expr], env: Env) -> bool | None:
+        """`or` stops at the first that is true, `and` at the first that is not."""
+        answer: bool | None = not stops
+        for node in nodes:
+            one = self.ask(node, env)
+            if one is stops:
+                return stops
+            if one is None:
+                answer = None
+        return answer
+
+    def _either(self, node: Expr, env: Env) -> bool | None:
+        test = self.ask(node[1], env)
+        if test is not None:
+            return self.ask(node[2] if test else node[3], env)
+        first, second = self.ask(node[2], env), self.ask(node[3], env)
+        return first if first is second else None
+
+    def _any(self, wanted: bool, node: Expr, env: Env) -> bool | None:
+        """`any` or `all` over a comprehension, no further than Python would go."""
+        unknown = False
+        for inner, sure in self._turns(node[3], env):
+            one = self.ask(node[2][0], inner)
+            if one is wanted and sure:
+                return wanted
+            unknown = unknown or one is None or one is wanted
+        return None if unknown else not wanted
+
+    def _turns(self, clauses: Sequence[Expr], env: Env, sure: bool = True) -> Iterator[tuple[Env, bool]]:
+        """The turns of a comprehension, and whether each is taken for certain: one for all when nobody knows them."""
+        if not clauses:
+            yield env, sure
+            return
+        target, iterable, tests = clauses[0]
+        collection = self.value(iterable, env)
+        items = self._items(collection)
+        sure = sure and items is not None
+        for item in (from_all((collection,)),) if items is None else items:
+            self._spend()
+            inner = Env(dict(env.names), env.heap)
+            self._bind(target, item, inner)
+            holds = self._logic(False, tests, inner)
+            if holds is not False:
+                yield from self._turns(clauses[1:], inner, sure and holds is True)
+
+    def _isinstance(self, nodes: Sequence[Expr], env: Env) -> bool | None:
+        value, class_ = self.value(nodes[0], env), self.value(nodes[1], env)
+        if isinstance(value, Unknown) or isinstance(class_, Unknown):
+            return None
+        if isinstance(class_, tuple) and any(isinstance(c, Unknown) for c in class_):
+            known = tuple(c for c in class_ if not isinstance(c, Unknown))
+            return True if is_instance(value, known) else None
+        return is_instance(value, class_)
+
+    def _compare(self, node: Expr, env: Env) -> bool | None:
+        left = self.value(node[1], env)
+        answer: bool | None = True
+        for op, right_node in node[2]:
+            if op in ("in", "not in") and right_node[0] in ("t", "l", "s"):
+                one = self._among(left, right_node[1], env)
+                one = one if one is None or op == "in" else not one
+                right: Any = NEW
+            else:
+                right = self.value(right_node, env)
+                one = self._related(op, left, right)
+            if one is False:
+                return False
+            if one is None:
+                answer = None
+            left = right
+        return answer
+
+    def _among(self, value: Any, nodes: Sequence[Expr], env: Env) -> bool | None:
+        """`value in (a, b)`, where some of those may be unknown."""
+        answer: bool | None = False
+        for node in nodes:
+            if node[0] == "*":
+                one = self._related("in", value, self.value(node[1], env))
+            else:
+                one = self._equal(value, self.value(node, env))
+            if one:
+                return True
+            answer = None if one is None else answer
+        return answer
+
+    # --- values -----------------------------------------------------------------------------------------
+
+    def value(self, node: Expr, env: Env) -> Any:
+        """The value of an expression, `Unknown` when it cannot be told."""
+        self._spend()
+        return VALUES[node[0]](self, node, env)
+
+    def _constant(self, node: Expr, env: Env) -> Any:
+        return node[1]
+
+    def _name(self, node: Expr, env: Env) -> Any:
+        return env.names.get(node[1], UNTOLD)
+
+    def _global(self, node: Expr, env: Env) -> Any:
+        found = self._globals[node[1]]
+        if type(found) is Told:
+            value = self._given.get(found.name, UNTOLD)
+            for name in found.attributes:
+                value = self._attribute(value, name, env)
+            return value
+        return found
+
+    def _dot(self, node: Expr, env: Env) -> Any:
+        return self._attribute(self.value(node[1], env), node[2], env)
+
+    def _bind(self, target: Expr, value: Any, env: Env) -> None:
+        match target[0]:
+            case "n":
+                env.names[target[1]] = value
+            case "a":
+                self._store(self.value(target[1], env), target[2], value, env)
+            case "i":
+                owner = self.value(target[1], env)
+                self._unsure = True
+                self._raised = self._raised or (is_atom(owner) and not isinstance(owner, Unknown))
+                self._taint_one(owner)
+            case "t":
+                self._unpack(target[1], value, env)
+            case _:
+                raise ValueError(target[0])
+
+    def _unpack(self, targets: Sequence[Expr], value: Any, env: Env) -> None:
+        items = self._items(value)
+        star = next((i for i, t in enumerate(targets) if t[0] == "*"), None)
+        if items is not None and len(items) != len(targets) and (star is None or len(items) < len(targets) - 1):
+            self._raised = True
+            items = None
+        for position, target in enumerate(targets):
+            if items is None:
+                part: Any = from_all((value,))
+            elif star is None or position < star:
+                part = items[position]
+            elif position == star:
+                part = items[star : len(items) - (len(targets) - star - 1)]
+            else:
+                part = items[len(items) - (len(targets) - position)]
+            self._bind(target[1] if target[0] == "*" else target, part, env)
+
+    def _subscript(self, node: Expr, env: Env) -> Any:
+        owner, key = self.value(node[1], env), self.value(node[2], env)
+        if self._changeable(owner) and not (type(owner) in CONTAINERS and not self._is_tainted(owner)):
+            self._unsure = True
+            return from_all((owner,))
+        if isinstance(key, Unknown | Member) or self._changeable(key):
+            self._unsure = True
+            return from_all((owner,))
+        return self._try_value(lambda: owner[key], owner)
+
+    def _slice(self, node: Expr, env: Env) -> Any:
+        parts = [None if part is None else self.value(part, env) for part in node[1:]]
+        return from_all(parts) if any(isinstance(p, Unknown) for p in parts) else slice(*parts)
+
+    def _try_value(self, compute: Callable[[], Any], *given: Any) -> Any:
+        """The result, or an unknown value when computing it raises."""
+        try:
+            value = compute()
+        except RecursionError:
+            raise
+        except Exception:
+            self._raised = True
+            return from_all(given)
+        return from_all(given) if value is NotImplemented else value
+
+    def _unary(self, node: Expr, env: Env) -> Any:
+        value = self.value(node[2], env)
+        if self._changeable(value) or isinstance(value, Member | Class):
+            self._unsure = True
+            return from_all((value,))
+        return self._try_value(lambda: UNARY[node[1]](value), value)
+
+    def _binary(self, node: Expr, env: Env) -> Any:
+        return self._operate(node[1], self.value(node[2], env), self.value(node[3], env))
+
+    def _operate(self, op: str, left: Any, right: Any) -> Any:
+        left, right = plain(left), plain(right)
+        if self._changeable(left) or self._changeable(right) or isinstance(left, Member) or isinstance(right, Member):
+            self._unsure = True
+            return from_all((left, right))
+        if isinstance(left, Class) or isinstance(right, Class):
+            return _union(left, right) if op == "|" else from_all((left, right))
+        if not _is_bounded(op, left, right):
+            return from_all((left, right))
+        if type(left) not in BUILTIN or type(right) not in BUILTIN:
+            self._taint((left, right))  # a method of theirs is called
+        return self._try_value(lambda: BINARY[op](left, right), left, right)
+
+    def _choose(self, node: Expr, env: Env) -> Any:
+        """`a if t else b`."""
+        test = self.ask(node[1], env)
+        if test is not None:
+            return self.value(node[2] if test else node[3], env)
+        return either(self.value(node[2], env), self.value(node[3], env))
+
+    def _first(self, node: Expr, env: Env) -> Any:
+        """`a or b`, `a and b` as values."""
+        stops = node[0] == "or"
+        maybe: list[Any] = []
+        for inner in node[1][:-1]:
+            value = self.value(inner, env)
+            answer = self._truth(value)
+            if answer is stops:
+                return from_all((*maybe, value)) if maybe else value
+            if answer is None:
+                maybe.append(value)
+        value = self.value(node[1][-1], env)
+        return from_all((*maybe, value)) if maybe else value
+
+    def _test(self, node: Expr, env: Env) -> Any:
+        answer = self.ask(node, env)
+        return NEW if answer is None else answer
+
+    def _display(self, node: Expr, env: Env) -> Any:
+        """A tuple, list or set; unknown when one of its items is, but for a tuple of classes."""
+        items: list[Any] = []
+        for inner in node[1]:
+            if inner[0] == "*":
+                spread = self._items(self.value(inner[1], env))
+                if spread is None:
+                    return UNTOLD
+                items += spread
+            else:
+                items.append(self.value(inner, env))
+        if node[0] == "s":
+            if any(isinstance(i, Unknown) or is_hard(i) for i in items):
+                return from_all(items)
+            return self._try_value(lambda: set(items), *items)
+        return tuple(items) if node[0] == "t" else items
+
+    def _dict(self, node: Expr, env: Env) -> Any:
+        found: dict[Any, Any] = {}
+        values: list[Any] = []
+        for key, inner in node[1]:
+            value = self.value(inner, env)
+            values.append(value)
+            name = None if key is None else self.value(key, env)
+            if key is None and type(value) is dict and not self._is_tainted(value):
+                found |= value
+                continue
+            if key is None or isinstance(name, Unknown) or is_hard(name):
+                return from_all((*values, name))
+            try:
+                found[name] = value
+            except TypeError:
+                self._raised = True
+                return from_all(values)
+        return found
+
+    def _text(self, node: Expr, env: Env) -> Any:
+        """An f-string."""
+        pieces: list[str] = []
+        for piece in node[1]:
+            if isinstance(piece, str):
+                pieces.append(piece)
+                continue
+            value = self.value(piece[0], env)
+            if type(value) not in (str, int, float, bool, type(None)):
+                return NEW
+            pieces.append(str(value) if piece[1] is None else repr(value) if piece[1] == "r" else ascii(value))
+        return "".join(pieces)[:MAX_TEXT]
+
+    def _comprehension(self, node: Expr, env: Env) -> Any:
+        kind, elements, clauses = node[1:]
+        found: list[Any] = []
+        known = True
+        for inner, sure in self._turns(clauses, env):
+            values = [self.value(element, inner) for element in elements]
+            known = known and sure and not any(isinstance(v, Unknown) for v in values)
+            found.append(tuple(values) if kind == "d" else values[0])
+            if len(found) > MAX_ITEMS:
+                raise OutOfBudget
+        if not known:
+            return UNTOLD
+        if kind in ("l", "g"):
+            return found
+        if kind == "s":
+            return UNTOLD if any(map(is_hard, found)) else self._try_value(lambda: set(found))
+        return UNTOLD if any(is_hard(k) for k, _ in found) else self._try_value(lambda: dict(found))
+
+    def _walrus(self, node: Expr, env: Env) -> Any:
+        value = self.value(node[2], env)
+        env.names[node[1]] = value
+        return value
+
+    # --- calls ------------------------------------------------------------------------------------------
+
+    def _unknown_call(self, node: Expr, env: Env) -> Any:
+        """A call that is not made: it may have changed what it was given."""
+        given = [self.value(inner, env) for inner in node[1]]
+        self._unsure = True
+        self._taint(given)
+        return from_all(given)
+
+    def _local(self, node: Expr, env: Env) -> Any:
+        """What a call that is not made gave to a local name, if the caller told."""
+        result = self._unknown_call([None, node[2]], env)
+        return self._given.get(node[1], result)
+
+    def _unfollowed(self, node: Expr, env: Env) -> Any:
+        """An expression that only reads, and is not followed."""
+        self._unsure = True
+        return from_all([self.value(inner, env) for inner in node[1]])
+
+    def _call_value(self, node: Expr, env: Env) -> Any:
+        """A call of a callable that the caller gave."""
+        function = self.value(node[1], env)
+        given = [self.value(inner, env) for inner in node[2]]
+        return self._made(function, None, given, {k: self.value(v, env) for k, v in node[3]})
+
+    def _method(self, node: Expr, env: Env) -> Any:
+        owner = self.value(node[1], env)
+        name = node[2]
+        given = [self.value(inner, env) for inner in node[3]]
+        named = {key: self.value(inner, env) for key, inner in node[4]}
+        values = (owner, *given, *named.values())
+        kind = type(owner)
+        if kind in HARMLESS:
+            if name not in HARMLESS[kind]:
+                self._taint(values)
+                return from_all(values)
+            if any(isinstance(v, Unknown | Member) for v in values[1:]) or self._is_tainted(owner):
+                self._unsure = True
+                return from_all(values)
+            if any(isinstance(v, int) and abs(v) > MAX_TEXT for v in values[1:]) or _is_long(name, owner, given):
+                return NEW
+            result: Any = self._try_value(lambda: getattr(owner, name)(*given, **named), *values)
+            if type(result) in VIEWS:
+                self._views[id(result)] = (result, owner)
+            return result
+        if isinstance(owner, Unknown | Member | Class | Typed) and not (
+            isinstance(owner, Typed) and callable(getattr(owner, name, None))
+        ):
+            self._unsure = True
+            self._taint(values)
+            return from_all(values)
+        function = self._attribute(owner, name, env)
+        return self._made(function, owner, given, named)
+
+    def _made(self, function: Any, owner: Any, given: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """Calls what the caller gave, if all that it is given is known. Afterwards all of that may have changed."""
+        values = (owner, *given, *named.values())
+        if isinstance(function, Unknown) or not callable(function) or isinstance(function, Class):
+            self._unsure = True
+            self._taint(values)
+            return from_all(values)
+        if any(isinstance(v, Class | Member) or self._changeable(v) for v in values[1:]) or isinstance(function, type):
+            self._taint(values)
+            self._unsure = True
+            return from_all(values)
+        result = self._try_value(lambda: function(*given, **named), *values)
+        bound = getattr(function, "__self__", None)
+        self._taint((*given, *named.values(), None if isinstance(bound, ModuleType) else bound))
+        return result
+
+    def _builtin(self, node: Expr, env: Env) -> Any:
+        name, nodes, named = node[1], node[2], node[3]
+        if name in ("any", "all", "isinstance"):
+            answer = self.ask(node, env) if name == "isinstance" or nodes[0][0] == "comp" else None
+            if name == "isinstance" or nodes[0][0] == "comp":
+                return NEW if answer is None else answer
+        values = [self.value(inner, env) for inner in nodes]
+        keywords = {key: self.value(inner, env) for key, inner in named}
+        if name in ("getattr", "hasattr"):
+            return self._getattr(name, values, env)
+        if name == "bool" and len(values) == 1:
+            answer = self._truth(values[0])
+            return NEW if answer is None else answer
+        if name == "callable":
+            return NEW if isinstance(values[0], Unknown | Typed) else callable(values[0])
+        if name == "type":
+            return _type_of(values[0])
+        if name == "len" and type(values[0]) in (*CONTAINERS, *VIEWS) and not self._is_tainted(values[0]):
+            return len(values[0])
+        everything = (*values, *keywords.values())
+        if name in ("str", "repr", "int", "float") and any(not is_atom(v) for v in everything):
+            self._unsure = True
+            return from_all(everything)
+        if any(self._changeable(v) or isinstance(v, Class) or is_hard(v) for v in everything):
+            self._unsure = True
+            return from_all(everything)
+        for value in everything:
+            size = len(value) if type(value) in (*CONTAINERS, range) else 0
+            if (size > MAX_ITEMS and name != "range") or (isinstance(value, str) and len(value) > MAX_TEXT):
+                return from_all(everything)
+        result = self._try_value(lambda: BUILTINS[name](*values, **keywords), *everything)
+        if name in ("enumerate", "zip", "reversed") and not isinstance(result, Unknown):
+            return list(result)
+        return result
+
+    def _getattr(self, name: str, values: Sequence[Any], env: Env) -> Any:
+        if len(values) < 2 or not isinstance(values[1], str):
+            return from_all(values)
+        default = values[2] if len(values) > 2 else None
+        found = self._attribute(values[0], values[1], env, MISSING if name == "hasattr" or len(values) > 2 else None)
+        if name == "hasattr":
+            return NEW if isinstance(found, Unknown) else found is not MISSING
+        return default if found is MISSING else found
+
+
+class Told:
+    """A global name of the function that the caller may tell, and what is read from it."""
+
+    __slots__ = ("attributes", "name")
+
+    def __init__(self, name: str, attributes: tuple[str, ...]) -> None:
+        self.name = name
+        self.attributes = attributes
+
+
+def _type_of(value: Any) -> Any:
+    if isinstance(value, Unknown | Typed | Member | SimpleNamespace):
+        return NEW
+    return type(value)
+
+
+def _union(left: Any, right: Any) -> Any:
+    """`A | B` in `isinstance`."""
+    first = left if isinstance(left, tuple) else (left,)
+    return (*first, *(right if isinstance(right, tuple) else (right,)))
+
+
+def _is_long(name: str, text: Any, given: Sequence[Any]) -> bool:
+    """Whether a method of texts would take or give too much."""
+    if not isinstance(text, str | bytes):
+        return False
+    sizes = [len(v) for v in given if isinstance(v, str | bytes)]
+    return len(text) * (max(sizes, default=0) if name in ("replace", "join") else 1) > MAX_TEXT
+
+
+def _is_bounded(op: str, left: Any, right: Any) -> bool:
+    """Whether the result is of a size that is worth having."""
+    numbers = isinstance(left, int) and isinstance(right, int)
+    if numbers and (left.bit_length() > MAX_BITS or right.bit_length() > MAX_BITS):
+        return False
+    if op == "**":
+        if isinstance(left, int) and isinstance(right, int):
+            return abs(right) * max(1, left.bit_length()) <= MAX_BITS
+        return isinstance(left, int | float) and isinstance(right, int | float)
+    if op == "<<":
+        return not numbers or right <= MAX_BITS
+    if op in ("*", "+"):
+        sizes = [len(v) for v in (left, right) if isinstance(v, str | bytes | list | tuple)]
+        count = next((v for v in (left, right) if isinstance(v, int)), 1) if op == "*" else 1
+        return sum(sizes) * max(1, count) <= MAX_TEXT
+    return not (op == "%" and isinstance(left, str | bytes))
+
+
+BUILTIN = frozenset(
+    {int, float, bool, complex, str, bytes, list, tuple, dict, set, frozenset, type(None), range, *VIEWS}
+)
+
+
+UNARY: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
+
+
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "**": operator.pow, "<<": operator.lshift, ">>": operator.rshift, "|": operator.or_,
+    "&": operator.and_, "^": operator.xor,
+}  # fmt: skip
+
+
+BUILTINS: dict[str, Callable[..., Any]] = {
+    name: getattr(builtins, name)
+    for name in (
+        "abs all any bool callable dict divmod enumerate float frozenset getattr hasattr int isinstance len list max "
+        "min ord range repr reversed round set sorted str sum tuple type zip"
+    ).split()
+}
+
+
+_SEQUENCE = frozenset("count index copy".split())
+
+
+_SET = frozenset("copy difference intersection isdisjoint issubset issuperset symmetric_difference union".split())
+
+
+_TEXT = frozenset(
+    "capitalize casefold count encode endswith find index isalnum isalpha isascii isdecimal isdigit isidentifier "
+    "islower isnumeric isspace istitle isupper join lower lstrip partition removeprefix removesuffix replace rfind "
+    "rindex rpartition rsplit rstrip split splitlines startswith strip swapcase title upper".split()
+)
+
+
+HARMLESS: dict[type, frozenset[str]] = {
+    str: _TEXT,
+    bytes: frozenset("count endswith find isdigit startswith".split()),
+    int: frozenset({"bit_count", "bit_length"}),
+    bool: frozenset(),
+    float: frozenset({"is_integer"}),
+    type(None): frozenset(),
+    list: _SEQUENCE,
+    tuple: _SEQUENCE,
+    range: _SEQUENCE,
+    set: _SET,
+    frozenset: _SET,
+    dict: frozenset("copy get items keys values".split()),
+}
+
+
+VALUES: dict[str, Callable[[Expressions, Expr, Env], Any]] = {
+    "k": Expressions._constant,
+    "n": Expressions._name,
+    "g": Expressions._global,
+    "a": Expressions._dot,
+    "i": Expressions._subscript,
+    "sl": Expressions._slice,
+    "u": Expressions._unary,
+    "o": Expressions._binary,
+    "c": Expressions._test,
+    "not": Expressions._test,
+    "and": Expressions._first,
+    "or": Expressions._first,
+    "if": Expressions._choose,
+    "t": Expressions._display,
+    "l": Expressions._display,
+    "s": Expressions._display,
+    "d": Expressions._dict,
+    "f": Expressions._text,
+    "comp": Expressions._comprehension,
+    ":=": Expressions._walrus,
+    "?": Expressions._unknown_call,
+    "?l": Expressions._local,
+    "~": Expressions._unfollowed,
+    "v()": Expressions._call_value,
+    "m": Expressions._method,
+    "b()": Expressions._builtin,
+}
