@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import msgspec
 
 from extractor.phrasing import Asked
-from extractor.program import Builder, Code
+from extractor.program import Builder, Code, Node
 from extractor.slicing import Slicer
 from extractor.targets import FunctionNode, changed, parameters
 
-TRUE = ["k", True]
+TRUE: Node = ["k", True]
 
 
 class RawProgram(msgspec.Struct, frozen=True, array_like=True):
@@ -40,6 +39,7 @@ class Programs:
         self._declared = declared
         self._leaving = leaving
         self._made: dict[int, tuple[FunctionNode, Slicer, Builder]] = {}
+        self._tests: dict[tuple[int, bool], tuple[ast.expr, Node]] = {}
 
     def program(
         self, node: ast.Raise, around: Sequence[FunctionNode], owner: str | None, asked: Iterable[Asked | None]
@@ -51,11 +51,13 @@ class Programs:
             builder = Builder(function, outer, self._declared, self._leaving, owner)
             self._made[id(function)] = (function, Slicer(builder), builder)
         _, slicer, builder = self._made[id(function)]
+        if slicer.is_spent:
+            return None
         watches: dict[int, Code] = {}
         for number, one in enumerate(asked):
             statement = None if one is None else builder.anchors.get(id(one.at))
             if one is not None and statement is not None:
-                watches.setdefault(id(statement), []).append(["w", number, _test(one, builder)])
+                watches.setdefault(id(statement), []).append(["w", number, self._test(one, builder)])
         site = builder.sites[id(node)]
         found = slicer.slice(site, watches)
         if found is None:
@@ -72,15 +74,18 @@ class Programs:
             exact=found.exact,
         )
 
+    def _test(self, asked: Asked, builder: Builder) -> Node:
+        if asked.test is None:
+            return TRUE
+        node, holds = asked.test
+        key = id(node), holds
+        if key not in self._tests:
+            made = builder.value(node)
+            self._tests[key] = (node, made if holds else ["not", made])
+        return self._tests[key][1]
+
 
 def module(nodes: Sequence[ast.stmt]) -> FunctionNode:
     """Statements of a module or a class body as a function without parameters."""
     empty = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
     return ast.FunctionDef(name="<module>", args=empty, body=list(nodes), decorator_list=[], lineno=1)
-
-
-def _test(asked: Asked, builder: Builder) -> Any:
-    if asked.test is None:
-        return TRUE
-    node, holds = asked.test
-    return builder.value(node) if holds else ["not", builder.value(node)]

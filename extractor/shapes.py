@@ -217,31 +217,6 @@ def may_raise(node: Node) -> bool:
     return any(n[0] not in ("k", "n", "g", "t", "l", "d", "not", "and", "or", "if") for n in walk(node))
 
 
-def leaves(code: Code) -> bool:
-    """Whether control never gets behind the statements, and leaves the function."""
-    for statement in code:
-        match statement[0]:
-            case "ret" | "raise":
-                return True
-            case "brk" | "cont":
-                return False
-            case "if":
-                if leaves(statement[2]) and leaves(statement[3]):
-                    return True
-                if any(map(escapes_loop, every([statement]))):
-                    return False
-            case "for" | "while":
-                continue
-            case "try" | "match":
-                if any(map(escapes_loop, every([statement]))):
-                    return False
-    return False
-
-
-def escapes_loop(statement: Node) -> bool:
-    return statement[0] in ("brk", "cont")
-
-
 def escapes(statement: Node) -> bool:
     """Whether a statement of a loop's body may leave more than that loop."""
     match statement[0]:

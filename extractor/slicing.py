@@ -32,7 +32,6 @@ from extractor.shapes import (
     every,
     is_atom,
     is_below,
-    leaves,
     may_raise,
     parts,
     path_of,
@@ -44,7 +43,8 @@ from extractor.shapes import (
 )  # fmt: skip
 from extractor.told import Told
 
-MAX_STATEMENTS = 400
+MAX_STATEMENTS = 400  # of a slice
+MAX_VISITS = 20_000  # of statements, for all slices of a function
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,23 @@ class Slice:
     classes: tuple[int, ...]
     called: tuple[int, ...]  # the globals on which methods are called
     exact: bool
+
+
+class TooLarge(Exception):
+    """The function is so large that slicing it any further is not worth the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What is in some statements: sites; jumps out of them to a loop around; and whether they leave the function."""
+
+    sites: frozenset[int]
+    jumps: bool
+    leaves: bool
+    where: Mapping[int, int]  # the statement that a site is in
+
+
+NOWHERE: Mapping[int, int] = {}
 
 
 @dataclass(slots=True)
@@ -77,18 +94,28 @@ class Slicer:
                 name = statement[1][1]
                 is_plain = name in builder.once and name not in self._origins
                 self._origins[name] = path_of(statement[2]) if is_plain else None
-        self._holds: dict[int, frozenset[int]] = {}  # the sites in a statement
-        self._hold(builder.code)
+        self._shapes: dict[int, _Shape] = {}  # of statements and blocks
+        self._shape(builder.code)
+        self._left = MAX_VISITS
+        self._reads: dict[tuple[int, bool, bool], tuple[Node, Live | None]] = {}  # of values without calls
         self._site = -1
         self._changed = False  # something is read after a call that was made may have changed it
         self._loops: list[_Loop] = []
         self._handlers: list[Live] = []
         self._watches: Mapping[int, Code] = {}
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether the function has had its share of time: no site of it is sliced any more."""
+        return self._left < 0
+
     def slice(self, site: int, watches: Mapping[int, Code]) -> Slice | None:
         """The slice of a site; `watches` stand before the statements with these ids. None: it is too large."""
         self._site, self._changed, self._watches = site, False, watches
-        code, _ = self._block(self._builder.code, NOTHING)
+        try:
+            code, _ = self._block(self._builder.code, NOTHING)
+        except TooLarge:
+            return None
         if sum(1 for _ in every(code)) > MAX_STATEMENTS:
             return None
         nodes = [n for s in every(code) if s[0] != "w" for value in values(s) for n in walk(value)]
@@ -101,30 +128,42 @@ class Slicer:
         told, start = Told(self._builder).names(code)
         return Slice(code, told, start, tuple(used), tuple(raised), tuple(called), exact)
 
-    def _hold(self, code: Code) -> frozenset[int]:
-        found: frozenset[int] = frozenset()
-        for statement in code:
-            own = {statement[1]} if statement[0] == "raise" and statement[1] is not None else set()
-            inner = frozenset(own).union(*map(self._hold, blocks(statement)))
-            self._holds[id(statement)] = inner
-            found |= inner
-        return found
-
-    def _has_site(self, statement: Node) -> bool:
-        """Whether the site that is sliced for is in the statement."""
-        return self._site in self._holds[id(statement)]
+    def _shape(self, code: Code) -> _Shape:
+        """What is in some statements, found out once for each."""
+        where: dict[int, int] = {}
+        jumps = leaves = False
+        for position, statement in enumerate(code):
+            own = frozenset([statement[1]]) if statement[0] == "raise" and statement[1] is not None else frozenset()
+            inner = [self._shape(block) for block in blocks(statement)]
+            is_jump = statement[0] in ("brk", "cont")
+            made = _Shape(
+                own.union(*(i.sites for i in inner)),
+                is_jump or any(i.jumps for i in inner),
+                statement[0] in ("ret", "raise") or (statement[0] == "if" and all(i.leaves for i in inner)),
+                NOWHERE,
+            )
+            self._shapes[id(statement)] = made
+            where |= dict.fromkeys(made.sites, position)
+            if not leaves and not (jumps and not is_jump):
+                leaves = made.leaves and not jumps
+            jumps = jumps or (made.jumps and statement[0] not in ("for", "while"))
+        shape = self._shapes[id(code)] = _Shape(frozenset(where), jumps, leaves, where)
+        return shape
 
     # --- statements -------------------------------------------------------------------------------------
 
     def _block(self, code: Code, live: Live) -> tuple[Code, Live]:
         """What is kept of the statements, and what is live before them."""
-        if not self._loops:  # nothing behind the site is run on the way to it
-            last = next((i for i, s in enumerate(code) if self._has_site(s)), None)
-            code = code if last is None else code[: last + 1]
-        if not self._handlers and not any(map(self._has_site, code)) and leaves(code):
+        shape = self._shapes[id(code)]
+        if not self._handlers and self._site not in shape.sites and shape.leaves:
             return [["ret"]], NOTHING
+        if not self._loops and self._site in shape.sites:  # nothing behind the site is run on the way to it
+            code = code[: shape.where[self._site] + 1]
         kept: list[Node] = []
         for statement in reversed(code):
+            self._left -= 1
+            if self._left < 0:
+                raise TooLarge
             made, live = STATEMENTS[statement[0]](self, statement, live)
             if self._handlers:
                 live |= self._handlers[-1]
@@ -270,6 +309,14 @@ class Slicer:
     def _read(self, node: Node, live: Live, content: bool = False, whole: bool = True) -> Live:
         """What is live before a value is computed; `content` when what is in it is read afterwards, and not `whole`
         when nothing but its identity matters: what is compared with a constant."""
+        key = id(node), content, whole
+        if key not in self._reads:
+            is_simple = all(n[0] not in CALLS and n[0] != ":=" for n in walk(node))
+            self._reads[key] = node, self._read_anew(node, NOTHING, content, whole) if is_simple else None
+        found = self._reads[key][1]
+        return self._read_anew(node, live, content, whole) if found is None else live | found
+
+    def _read_anew(self, node: Node, live: Live, content: bool, whole: bool) -> Live:
         if node[0] in CALLS and self._is_read_after(list(changed_by(node)), live):
             self._changed = True
         path = path_of(node)
