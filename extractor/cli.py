@@ -180,4 +180,48 @@ def _print_card(error: Error, folder: Path) -> None:
     console.print(renderable(error, read_manifest(folder).source))
 
 
+@app.command()
+def check(
+    env: Annotated[
+        str, typer.Option(metavar="FILE|-", help="Values by name as JSON: the parameters, what self is, globals.")
+    ],
+    dataset: Annotated[
+        str | None, typer.Option(help="A dataset's folder, or its label under --out; else the newest.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder that datasets are in.")] = Path("output"),
+    symbol: Annotated[str | None, typer.Option(help="A function, or a class for all of its methods.")] = None,
+    id: Annotated[str | None, typer.Option(help="An error's id, or the beginning of one.")] = None,
+    path: Annotated[str | None, typer.Option(metavar="GLOB", help="Files of vLLM; * stands for / too.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="The report for a program.")] = False,
+    limit: Annotated[
+        int | None, typer.Option(min=0, help="How many of the raised to list; else 20, with --json all.")
+    ] = None,
+) -> None:
+    """Tell which errors are raised for these values: exit code 1 if any is, 0 if none.
+
+    In --env an object is a namespace, {"$type": "Class", ...} one of that class, {"$dict": {...}} a mapping, and
+    {"$enum": "Class.NAME"} a member of an enum.
+
+    Example: vllm-errors check --symbol LoRAConfig --env env.json, which holds
+    {"self": {"max_cpu_loras": 1, "max_loras": 4}}
+    """
+    from extractor import checking, datasets, environments
+
+    gc.disable()  # as in extract
+    values = environments.read(env)
+    folder = datasets.locate(dataset, out)
+    report = checking.check(checking.load(folder), values, symbol, id, path)
+    if json:
+        from json import dumps  # which takes halves of surrogate pairs, as an environment may hold
+
+        from extractor.printable import json_safe
+
+        sys.stdout.buffer.write(json_safe(dumps(report.as_json(limit), indent=2).encode()) + b"\n")
+    else:
+        for line in checking.lines(report, folder.name, 20 if limit is None else limit):
+            print(line)
+    if report.raised:
+        raise typer.Exit(1)
+
+
 __all__ = ["NothingFound", "app", "main"]

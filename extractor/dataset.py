@@ -201,7 +201,10 @@ def read_manifest(folder: Path, any_schema: bool = False) -> Manifest:
         raise ToolError(f"{path} cannot be read ({e}): extract the dataset again") from None
     if version != SCHEMA_VERSION and not any_schema:
         age = "a newer" if isinstance(version, int) and version > SCHEMA_VERSION else "another"
-        raise ToolError(f"{folder} was written by {age} version of this tool (schema {version}): extract it again")
+        raise ToolError(
+            f"{folder} was written by {age} version of this tool (schema {version}): "
+            "extract it again with vllm-errors extract"
+        )
     try:
         return msgspec.convert(data, Manifest)
     except msgspec.ValidationError as e:

@@ -29,11 +29,17 @@ HARMLESS = frozenset(
     "type zip endswith format items join keys lower split startswith strip upper values".split()
 )
 LOOKS_BACK = 12  # lines from a guard to the beginning of its statement
+IDLE = (
+    ast.expr, ast.boolop, ast.operator, ast.unaryop, ast.cmpop, ast.expr_context, ast.keyword,
+    ast.If, ast.Raise, ast.Return, ast.Continue, ast.Break, ast.Assert, ast.Pass, ast.Expr,
+)  # fmt: skip
 
 Node = list[Any]
 
 
-def filled(parts: Sequence[Part], site: Site, answers: Iterable[Any], predicate: Predicate, env: Mapping[str, Any]) -> str:
+def filled(
+    parts: Sequence[Part], site: Site, answers: Iterable[Any], predicate: Predicate, env: Mapping[str, Any]
+) -> str:
     """The message of these parts. `answers` are those of the site's guards, in their order."""
     holes = {part.expr for part in parts if isinstance(part.expr, str)}
     sure = holes & _sure(site, answers) if holes else set()
@@ -55,7 +61,11 @@ def _shown(part: Part, values: Mapping[str, Any]) -> str:
 
 def _text(value: Any, conversion: str, spec: str) -> str | None:
     """What an f-string would make of a plain value."""
-    if not _is_plain(value) or conversion not in ("", "r", "s", "a") or (spec and (conversion or not SPEC.fullmatch(spec))):
+    if (
+        not _is_plain(value)
+        or conversion not in ("", "r", "s", "a")
+        or (spec and (conversion or not SPEC.fullmatch(spec)))
+    ):
         return None
     try:
         if conversion in ("r", "a"):
@@ -71,7 +81,9 @@ def _is_plain(value: Any, depth: int = 5) -> bool:
     if type(value) in (list, tuple, dict) and depth and len(value) <= MAX_ITEMS:
         inner = (*value, *value.values()) if type(value) is dict else value
         return all(_is_plain(item, depth - 1) for item in inner)
-    return value is None or type(value) in (bool, int, float)
+    if type(value) is int:
+        return value.bit_length() <= MAX_TEXT
+    return value is None or type(value) in (bool, float)
 
 
 # --- which holes are certain -----------------------------------------------------------------------------
@@ -157,11 +169,7 @@ def _is_idle(node: ast.AST) -> bool:
         return name in HARMLESS
     if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         return isinstance(node.ctx, ast.Load)
-    return isinstance(
-        node,
-        ast.expr | ast.If | ast.Raise | ast.Return | ast.Continue | ast.Break | ast.Assert | ast.Pass | ast.Expr
-        | ast.boolop | ast.operator | ast.unaryop | ast.cmpop | ast.expr_context | ast.keyword,
-    ) and not isinstance(node, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr | ast.comprehension | ast.Lambda)  # fmt: skip
+    return isinstance(node, IDLE) and not isinstance(node, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr)
 
 
 # --- the values there ------------------------------------------------------------------------------------
