@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from extractor.program import PURE, UNKNOWN_NAME, Code, Node
 
 Live = frozenset[str]
+MARKS = "*=!"  # content read, read as a whole, handed to a call: in front of a path
 NOTHING: Live = frozenset()
 WALKED = frozenset("all any dict enumerate frozenset len list max min reversed set sorted sum tuple zip".split())
 CALLS = frozenset({"?", "?l", "m", "v()"})
@@ -173,13 +174,13 @@ def path_of(node: Node) -> str | None:
 
 def is_below(live: str, name: str) -> bool:
     """Whether something live is read from this name."""
-    return live[0] in "*=" and live[1:].partition(".")[0] == name
+    return live[0] in MARKS and live[1:].partition(".")[0] == name
 
 
 def without(live: Live, names: Iterable[str]) -> Live:
     """What is live of all but these names."""
     gone = set(names)
-    return frozenset(p for p in live if p not in gone and not (p[0] in "*=" and p[1:].partition(".")[0] in gone))
+    return frozenset(p for p in live if p not in gone and not (p[0] in MARKS and p[1:].partition(".")[0] in gone))
 
 
 def changes(node: Node) -> Iterator[str | None]:

@@ -7,7 +7,8 @@ know, and whether the answer is `exact`: nothing in the slice is an outside even
 read after it may have been changed.
 
 Live are names (`x`), attributes that the function sets on whatever object (`.x`), values that are read as a whole
-(`=self.size`), and objects whose content is read (`*self.config`).
+(`=self.size`), objects whose content is read (`*self.config`), and those that a call is given which is made
+(`!self.mode`): its code may read all of them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 from extractor.program import Builder, Code, Node
 from extractor.shapes import (
     CALLS,
+    MARKS,
     NOTHING,
     Live,
     as_value,
@@ -179,6 +181,8 @@ class Slicer:
         wanted = any(n in live for n in names) or any(f".{n[2]}" in live for n in stored)
         changed = [path_of(n[1]) for n in items]
         wanted = wanted or any(is_below(p, n) for p in live for n in names)
+        if any(self._is_seen(path_of(n[1]), live) for n in stored):
+            wanted = self._changed = True
         if not wanted and not self._is_read_after(changed, live):
             return self._effect(value, live, raises=target[0] != "n")
         content = bool(stored) or any(p[0] == "*" and is_below(p, n) for p in live for n in names)
@@ -207,7 +211,11 @@ class Slicer:
         binds = any(n[0] == ":=" and n[1] in live for n in walk(value))
         if binds or self._is_read_after(list(changes(value)), live):
             return [["e", value]], self._read(value, live)
-        return self._risk(value, live) if raises or may_raise(value) else ([], live)
+        if not raises and not may_raise(value):
+            return [], live
+        if self._handlers and not raises and not any(n[0] in OPEN for n in walk(value)):
+            return [["e", value]], self._read(value, live)  # where it can be computed, it is known to go well
+        return self._risk(value, live)
 
     def _risk(self, statement: Node, live: Live) -> tuple[Code, Live]:
         """Something that may raise matters where a handler may take it."""
@@ -326,6 +334,8 @@ class Slicer:
                 own.add(f"={path}")
             if content:
                 own.add(f"*{path}")
+        if node[0] in ("m", "v()"):
+            own |= {f"!{one}" for one in changed_by(node) if one is not None}
         match node[0]:
             case "n":
                 own.add(node[1])
@@ -346,9 +356,22 @@ class Slicer:
             live = self._read(part, live, content_, path is None and not is_plain)
         return live
 
+    def _is_seen(self, path: str | None, live: Live) -> bool:
+        """Whether an attribute that is set may be read by a call or a comparison later."""
+        source = None if path is None else self._origin(path)
+        for one in live:
+            if one[0] not in "=!":
+                continue
+            read = self._origin(one[1:])
+            if source is None or read is None or read == source or source.startswith(f"{read}."):
+                return True
+            if one[0] == "!" and (read.startswith(f"{source}.") or read.split(".")[0] != source.split(".")[0]):
+                return True
+        return False
+
     def _is_read_after(self, changed: Iterable[str | None], live: Live) -> bool:
         """Whether something that may be changed is read later."""
-        later = [p for p in live if p[0] in "*="]
+        later = [p for p in live if p[0] in MARKS]
         for one in changed:
             source = None if one is None else self._origin(one)
             for path in later:

@@ -137,6 +137,11 @@ TREE = {
             elif x > 4:
                 raise ValueError(f"{x}")
     """,
+    "vllm/percent.py": """
+        def percent(x):
+            if x > 0:
+                raise ValueError("%d and %s" % (x, x))
+    """,
     "vllm/hostile.py": """
         def f(it):
             if it == 1:
@@ -173,6 +178,8 @@ UNFILLED: list[tuple[str, str, dict[str, Any], str]] = [
     ("a name of a comprehension", "of_a_comprehension", {"x": 1, "xs": [7]}, "{x}"),
     ("a name that no guard reads", "unguarded", {"x": 7, "y": 8}, "7 {y}"),
     ("a width that fills the memory", "with_a_spec", {"x": 7.5}, "7.50 {x:>99999999} 7.5"),
+    ("a number that %d cuts", "percent", {"x": 7.5}, "{x} and {x}"),
+    ("a truth that %d counts", "percent", {"x": True}, "{x} and {x}"),
     ("a long text", "bound_before", {"x": 10**2_000}, "{x}"),
 ]
 # (name, function, environment, its message)
@@ -182,6 +189,7 @@ FILLED: list[tuple[str, str, dict[str, Any], str]] = [
     ("in an elif", "otherwise", {"x": 7}, "7"),
     ("the turn of the loop", "over", {"sizes": [1, 9], "limit": 4}, "9 is over 4"),
     ("as repr", "lookup", {"table": {"a": 1}, "key": "b'"}, 'no "b\'"'),
+    ("through %", "percent", {"x": 7}, "7 and 7"),
     ("attributes", "LoRAConfig.verify", {"self": Typed(max_loras=0)}, "max_loras is 0"),
 ]
 
@@ -268,7 +276,7 @@ def test_hostile_values_do_not_stop_the_answers(core: Core, value: Any, answer: 
     assert (len(report.raised), report.cannot) in {True: [(1, 0)], False: [(0, 1)], None: [(0, 0), (0, 1)]}[answer]
     names = ("self", "x", "xs", "sizes", "limit", "table", "key", "first", "second", "kind", "thing", "ys")
     everywhere = check(core, dict.fromkeys(names, value))
-    assert len(everywhere.raised) + everywhere.cannot + everywhere.unknown == 23
+    assert len(everywhere.raised) + everywhere.cannot + everywhere.unknown == 24
     assert list(lines(everywhere, "x", 100))
 
 
@@ -276,7 +284,7 @@ def test_hostile_values_do_not_stop_the_answers(core: Core, value: Any, answer: 
 
 # (name, environment as JSON, filters, messages that are raised, cannot, unknown)
 ANSWERS: list[tuple[str, Any, dict[str, str], list[str], int, int]] = [
-    ("nothing is told", {}, {}, [], 0, 23),
+    ("nothing is told", {}, {}, [], 0, 24),
     ("what is raised anyway is not listed", {"self": {}}, {"path": "*lora*"}, [], 0, 4),
     ("but it is where it is asked for", {}, {"symbol": "LoRAConfig.later"}, [""], 0, 0),
     ("an object", {"self": {"max_loras": 2, "cpu": None}}, {"symbol": "LoRAConfig.verify"}, [], 2, 0),

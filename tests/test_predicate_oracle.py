@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.oracle.__main__ import ENVIRONMENTS, one_round, pairs, shown, smallest
 from tests.oracle.asking import Crash, Site, asker, load
 from tests.oracle.judging import Function, guards
 from tests.oracle.nasty import QUICKLY, ROWS, Row
 from tests.oracle.programs import Program, environment, programs
+from tests.oracle.rounds import ENVIRONMENTS, one_round, pairs, shown, smallest
 from tests.oracle.running import OTHER, RAISE, Module, Outcome, marked
 from tests.oracle.table import Table, decided, in_child, outcome, quickly, table, verdict
 from tests.oracle.trial import Pair, one, trial

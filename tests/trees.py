@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from textwrap import dedent
+from typing import Any
 
-from extractor.assemble import assembled, calls_that_leave
+from extractor.assemble import Assembled, assembled, calls_that_leave
 from extractor.model import Error, Provenance, Site
+from extractor.predicates import package
 from extractor.raises import extract, summary
+from extractor.runtime.registry import Predicate
 from extractor.symbolic import Function
 from extractor.tree import Names
 
@@ -32,6 +36,22 @@ class Found:
 
 
 def errors_in(files: Mapping[str, str | bytes]) -> tuple[Error, ...]:
+    return assembled_in(files).errors
+
+
+def predicates_in(files: Mapping[str, str | bytes]) -> list[Predicate]:
+    """The predicates of all sites, as they would be read from the dataset."""
+    made = assembled_in(files)
+    found: list[Predicate] = []
+    for name, data in package(made.errors, made.programs):
+        if data.startswith(b"# Predicates"):
+            scope: dict[str, Any] = {}
+            exec(compile(data, name, "exec"), scope)
+            found += [Predicate(json.loads(text)) for text in scope["PREDICATES"]]
+    return sorted(found, key=lambda p: (p.path, p.line))
+
+
+def assembled_in(files: Mapping[str, str | bytes]) -> Assembled:
     data = {path: text if isinstance(text, bytes) else dedent(text).encode() for path, text in files.items()}
     records = {path: extract(content) for path, content in data.items()}
     known: dict[tuple[str, int], Function | None] = {}
@@ -44,7 +64,7 @@ def errors_in(files: Mapping[str, str | bytes]) -> tuple[Error, ...]:
     names = Names({path: record.index for path, record in records.items() if record.index is not None})
     for path, leaving in calls_that_leave(records, names).items():
         records[path] = extract(data[path], leaving)
-    return assembled(records, names, summaries, SOURCE).errors
+    return assembled(records, names, summaries, SOURCE)
 
 
 def sites_in(files: Mapping[str, str | bytes]) -> list[Found]:

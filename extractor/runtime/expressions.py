@@ -393,7 +393,9 @@ class Expressions(Relations):
             self._unsure = True
             self._taint(values)
             return from_all(values)
-        if any(isinstance(v, Class | Member) or self._changeable(v) for v in values[1:]) or isinstance(function, type):
+        stale = owner is not None and self._written and self._changeable(owner)
+        known = not any(isinstance(v, Class | Member) or self._changeable(v) for v in values[1:])
+        if stale or not known or isinstance(function, type):
             self._taint(values)
             self._unsure = True
             return from_all(values)

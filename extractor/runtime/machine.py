@@ -162,7 +162,9 @@ class Machine(Matching):
     def _watch(self, statement: Expr, env: Env) -> Exits:
         if self.watching:
             risks = self._raised, self._unsure
-            self.answers.setdefault(statement[1], []).append(self.ask(statement[2], env))
+            answer = self.ask(statement[2], env)
+            is_way = statement[2] == ["k", True]  # one that is taken: for certain, or perhaps
+            self.answers.setdefault(statement[1], []).append(None if is_way and self._perhaps else answer)
             self._raised, self._unsure = risks
         return Exits(env)
 
@@ -232,11 +234,13 @@ class Machine(Matching):
         if target is not None:
             self._bind(target, item, inner)
         tainted = len(self._tainted), self._all_tainted
+        self._perhaps += 1
         turned = Exits()
         after = self._turn(body, inner.copy(), turned)
         if (len(self._tainted), self._all_tainted) != tainted:  # a later turn sees what an earlier one changed
             turned = Exits()
             after = self._turn(body, inner, turned)
+        self._perhaps -= 1
         out.take(turned)
         return self._ended(out, join(env, after), orelse)
 
@@ -272,7 +276,9 @@ class Machine(Matching):
                 continue
             if name is not None:
                 entered.names[name] = NEW
+            self._perhaps += 1
             way = self.block(code, entered)
+            self._perhaps -= 1
             if name is not None and way.falls is not None:
                 way.falls.names.pop(name, None)
             out.take(way)

@@ -95,10 +95,12 @@ class Memory:
         self._left = STEPS
         self._tainted: dict[int, Any] = {}
         self._all_tainted = False
+        self._written: dict[int, Any] = {}  # objects with attributes that the function has set
         self._views: dict[int, tuple[Any, Any]] = {}  # of dicts, which change with them
         self._raised = False  # an expression raised while it was asked for
         self._unsure = False  # an expression may raise: it works on what is unknown
         self._tries = 0
+        self._perhaps = 0  # ways around that nobody knows to be taken
         self._undecided = 0  # tests that sent control both ways
 
     def _spend(self, steps: int = 1) -> None:
@@ -116,6 +118,7 @@ class Memory:
             env.heap[0, name] = (None, UNTOLD)
         else:
             env.heap[id(owner), name] = (owner, value)
+            self._written[id(owner)] = owner
 
     def _attribute(self, owner: Any, name: str, env: Env, default: Any = None) -> Any:
         """An attribute as the function would read it. With a `default`, one that is not there is no error."""
@@ -136,6 +139,8 @@ class Memory:
         if self._is_tainted(owner):
             self._unsure = True
             return from_all((owner,))
+        if self._written and _is_computed(owner, name):
+            return from_all((owner,))  # from attributes, and not as the function has set them
         try:
             return getattr(owner, name)
         except AttributeError:
@@ -158,9 +163,10 @@ class Memory:
             return True
         if type(value) in VIEWS and self._is_tainted(value):
             return True
-        if type(value) in CONTAINERS or type(value) in VIEWS or self._tainted:
+        if type(value) in CONTAINERS or type(value) in VIEWS or self._tainted or self._written:
             found = reached((value,))
-            return found is None or any(isinstance(o, Unknown) or id(o) in self._tainted for o in found)
+            changed = self._tainted.keys() | self._written.keys()
+            return found is None or any(isinstance(o, Unknown) or id(o) in changed for o in found)
         return False
 
     def _items(self, value: Any) -> Sequence[Any] | None:
@@ -198,6 +204,12 @@ class Memory:
                 self._taint(value.held)
             elif type(value) is not tuple:
                 self._tainted[id(value)] = value
+
+
+def _is_computed(owner: Any, name: str) -> bool:
+    """Whether an attribute is the result of code, as a property's is."""
+    found = getattr(type(owner), name, None)
+    return hasattr(type(found), "__get__") and not callable(found)
 
 
 def reached(values: Sequence[Any]) -> list[Any] | None:

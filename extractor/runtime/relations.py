@@ -119,6 +119,8 @@ class Relations(Memory):
             return bool(value)
         if self._is_tainted(value):
             return None if type(value) in CONTAINERS or _has_truth(value) else True
+        if id(value) in self._written and _has_truth(value):
+            return None
         if isinstance(value, Typed):
             return True if not value._type_name else None
         return self._bool(lambda: value)

@@ -16,10 +16,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tests.oracle.__main__ import table
 from tests.oracle.asking import Site, asker, load, sites
 from tests.oracle.cutting import Cut, Opaque, cuts, read
 from tests.oracle.judging import Function, Wrong, answers, guards
+from tests.oracle.rounds import table
 from tests.oracle.running import ENDLESS, RAISE, RETURN, narrowed
 
 TEXT = {
