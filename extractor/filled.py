@@ -23,6 +23,7 @@ from extractor.runtime.registry import Predicate
 
 MAX_ITEMS, MAX_TEXT = 100, 1_000  # of a value that is written out
 SPEC = re.compile(r"[,dxX]|\.\d{1,2}[fg%]")
+CUTS = re.compile(r"%(\(\w*\))?[-+ #0]*(\d+|\*)?(\.\d*)?[diu]")
 TESTED = frozenset({"if", "exit", "assert"})
 HARMLESS = frozenset(
     "abs all any bool dict float getattr hasattr int isinstance len list max min repr round set sorted str sum tuple "
@@ -44,6 +45,7 @@ def filled(
     holes = {part.expr for part in parts if isinstance(part.expr, str)}
     sure = holes & _sure(site, answers) if holes else set()
     values = _at_the_raise(predicate, env, {hole: _lowered(hole) for hole in sure}) if sure else {}
+    values = {hole: value for hole, value in values.items() if not _is_cut(site, value)}
     return "".join(_shown(part, values) for part in parts)
 
 
@@ -194,6 +196,11 @@ def _at_the_raise(predicate: Predicate, env: Mapping[str, Any], nodes: Mapping[s
     except (OutOfBudget, RecursionError):
         return {}
     return {hole: values[0] for hole, values in found.items() if values and _agree(values)}
+
+
+def _is_cut(site: Site, value: Any) -> bool:
+    """Whether `%d` would make another number of it; the message's hole does not tell `%d` from `%s`."""
+    return type(value) in (float, bool) and any(CUTS.search(line) for line in site.context.lines)
 
 
 def _agree(values: Sequence[Any]) -> bool:
