@@ -236,7 +236,7 @@ def reads_content(node: Node) -> list[Node]:
         case "m":
             return [node[1]]
         case "c":
-            return [right for op, right in node[2] if op in ("in", "not in") and not is_atom(right)]
+            return [right for op, right in node[2] if op in ("in", "not in") and not _is_constants(right)]
         case "b()" if node[1] in WALKED or node[1] in ("getattr", "hasattr"):
             return node[2][:1] if node[1] in ("getattr", "hasattr") else list(node[2])
         case "comp":
@@ -246,9 +246,16 @@ def reads_content(node: Node) -> list[Node]:
     return []
 
 
-def is_atom(node: Node) -> bool:
-    """Whether a value is one that no call can change."""
-    return node[0] == "k" or (node[0] in ("t", "l", "s") and all(map(is_atom, node[1])))
+def is_with_constant(node: Node) -> bool:
+    """Whether a value is compared with constants that no change of it makes equal: `x == 1`, `x in (1, 2)`."""
+    if node[0] != "c" or len(node[2]) != 1:
+        return False
+    op, right = node[2][0]
+    return _is_constants(right) if op in ("in", "not in") else "k" in (node[1][0], right[0])
+
+
+def _is_constants(node: Node) -> bool:
+    return node[0] in ("t", "l", "s") and all(n[0] == "k" for n in node[1])
 
 
 def as_value(target: Node) -> Node:

@@ -32,8 +32,8 @@ from extractor.shapes import (
     classes,
     escapes,
     every,
-    is_atom,
     is_below,
+    is_with_constant,
     may_raise,
     parts,
     path_of,
@@ -350,7 +350,7 @@ class Slicer:
             for part in parts(node):
                 live = self._read(part, live)
         inner = reads_content(node)
-        is_plain = node[0] == "c" and any(is_atom(n) for n in parts(node)) and not inner
+        is_plain = is_with_constant(node)
         for part in reversed(list(parts(node))):
             content_ = any(part is one for one in inner) or (content and path is None)
             live = self._read(part, live, content_, path is None and not is_plain)
