@@ -1,0 +1,279 @@
+"""Owns what a fit is worth: the score, and silence when the evidence is too little.
+
+Evidence is text and place. *Text*: letters and digits of the message found in order; twelve of them halve the
+doubt, so the text alone says `part * (1 - 2 ** (-found / 12))`. *Place*: an exception of the same name before it,
+frames of the same file, function and line. Each takes a share of the doubt that is left, see `PLACES`. So a score
+of 0.5 means that half of the doubt is gone, and 1 is never reached.
+
+Silence: text that another library's code raised as its last frame shows; text of few letters that does not fill
+what an exception says; text that is there only in part, unless it is much, or the log ends in the middle of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from extractor.match.lexicon import Lexicon, Place, Shape
+from extractor.match.log import Frame, Log, Raised
+from extractor.match.text import Squeezed, Text
+from extractor.match.verify import Fit
+
+DOUBLING = 12  # letters that halve the doubt
+LONG = 22  # letters that need no help: about thirty characters of text
+SHORT = 8  # letters that may be told when they are all that an exception says
+PLACES = {"name": 0.3, "file": 0.3, "function": 0.6, "line": 0.8}
+THRESHOLD = 0.35
+BUILTIN = frozenset(
+    "ValueError TypeError KeyError IndexError AttributeError RuntimeError NotImplementedError ImportError OSError "
+    "ModuleNotFoundError FileNotFoundError AssertionError NameError LookupError ZeroDivisionError TimeoutError "
+    "ConnectionError PermissionError StopIteration MemoryError OverflowError UnicodeDecodeError EOFError".split()
+)
+
+
+class Seen(NamedTuple):
+    """How a fit stands in the log."""
+
+    raised: Raised | None  # the exception whose text it is in
+    opens: bool  # it begins where something is said: after a name, a quote, at the start of a line
+    closes: bool  # it ends where something ends
+    said: bool  # it is what an exception says, from the start
+    cut: bool  # the log ends, or is elided, where it does
+    left: bool  # its line ends where it does, or after a value
+    source: bool  # it is a line of source that a traceback shows
+    first: int  # offsets in the cleaned text
+    last: int
+
+
+class Judged(NamedTuple):
+    """An error that a fit may be of."""
+
+    entry: int
+    variant: int
+    site: int  # the likeliest
+    score: float
+    support: float
+
+
+_OPENING = " \t\"'`“”‘’„«»(\\[{*_>-—–•🚫❌:|"
+_CLOSING = " \t\"'`“”‘’«»)\\]}*_.,;!—–|"
+
+
+def seen(fit: Fit, shape: Shape, clean: Text, squeezed: Squeezed, log: Log) -> Seen:
+    """What stands around a fit."""
+    chars = clean.chars
+    start, end = squeezed.at(fit.start), squeezed.at(fit.end - 1) + 1
+    above = log.above(start)
+    line = log.lines[log.line_of(start)]
+    raised = above
+    if above is not None and position_free(chars, above.text, start, shape.lead):
+        said, first = True, above.text
+    else:
+        said, first = False, start
+        if shape.lead:
+            quote = max(chars.rfind('"', line, start - 2), line)
+            first = quote + 1 if chars[quote : quote + 1] == '"' else line
+    before = chars[line:start].rstrip(_OPENING)
+    opens = said or not before.strip(_OPENING) or (shape.lead and start - line <= 160)
+    stop = chars.find("\n", end)
+    stop = len(chars) if stop < 0 else stop
+    rest = chars[end:stop]
+    closes = shape.tail or not rest.strip(_CLOSING) or rest[:1] in "\"'`”’" or rest[1:2] in "\"'`”’"
+    after = chars[end : end + 40].lstrip(" \t\n'\"`)")
+    cut = not after or after.startswith(("…", "...", "<...>", "[..."))
+    text = chars[line:start]
+    source = "raise " in text or 'f"' in text[-2:] or "f'" in text[-2:]
+    last = end
+    if shape.tail:
+        last = _end_of_saying(clean, end, stop, log)
+    there = [i for i, p in enumerate(fit.pieces) if p is not None]
+    complete = fit.pieces[there[-1]].found == len(shape.pieces[there[-1]])  # type: ignore[union-attr]
+    value = complete and there[-1] < len(shape.pieces) - 1 and len(rest) <= 300
+    left = value or not rest.strip(_CLOSING)
+    return Seen(raised, opens, closes, said, cut, left, source, first, last)
+
+
+def position_free(chars: str, text: int, start: int, lead: bool) -> bool:
+    """Whether only a value, or nothing with letters, is between where an exception's text begins and the fit."""
+    between = chars[text:start]
+    if not any(c.isalnum() for c in between):
+        return True
+    return lead and len(between) <= 240 and between.count("\n") <= 1
+
+
+def _end_of_saying(clean: Text, end: int, stop: int, log: Log) -> int:
+    """Where a value at the end of a message ends: with its line, or with the quote that was opened."""
+    rest = clean.chars[end:stop]
+    for mark in ("', 'type'", '", "type"', '","type"', "', 'param'", '","param"', '", "param"', " [type="):
+        at = rest.find(mark)
+        if at >= 0:
+            return end + at
+    return stop
+
+
+def judge(fit: Fit, shape: Shape, at: Seen, lexicon: Lexicon, said: str) -> list[Judged]:
+    """The errors that have the message, likeliest first; nothing when the evidence is too little.
+
+    `said` is the cleaned text of the fit, for what squeezing cannot tell apart: spaces and marks.
+    """
+    part = present(fit, shape, at)
+    frames = at.raised.frames if at.raised is not None else ()
+    name = at.raised.exception.rpartition(".")[2] if at.raised is not None and at.said else ""
+    out: list[tuple[Judged, float]] = []
+    for number, variant in shape.errors:
+        entry = lexicon.entry(number)
+        site, support = best_site(entry.sites, frames)
+        same = bool(name) and (name in entry.bases or any(name == s.exception.rpartition(".")[2] for s in entry.sites))
+        literal = verbatim(entry.variants[variant], said)
+        plausible = not name or same or not (name in BUILTIN and any(s.exception in BUILTIN for s in entry.sites))
+        if not allowed(fit, shape, at, Evidence(support, same, plausible, literal, bool(frames))):
+            continue
+        doubt = (1 - part * (1 - 2 ** (-fit.found / DOUBLING))) * (1 - support)
+        if same:
+            doubt *= 1 - PLACES["name"]
+        score = (1 - doubt) * (0.8 if at.source else 1)
+        if score >= THRESHOLD:
+            near = edges(entry.variants[variant], said) + (0.5 if names_path(said, entry.sites[site].path) else 0)
+            out.append((Judged(number, variant, site, round(score, 4), support), near))
+    out.sort(key=lambda j: (-j[0].score, -j[1], lexicon.entry(j[0].entry).id))
+    return [j for j, _ in out]
+
+
+def present(fit: Fit, shape: Shape, at: Seen) -> float:
+    """Which part of the message is there; what a cut took away counts a third, for nobody can tell."""
+    missing = shape.total - fit.found
+    return fit.found / (fit.found + missing * (0.35 if fit.head and (at.cut or at.left) else 1))
+
+
+class Evidence(NamedTuple):
+    """What speaks for one error beside the letters of its text."""
+
+    support: float  # of the frames
+    same: bool  # the exception's name, or that of one of its bases
+    plausible: bool  # nothing is known against it: releases put exceptions of their own in the place of builtin ones
+    literal: float  # which part of its text is there with its spaces and marks
+    framed: bool  # there are frames
+
+
+def allowed(fit: Fit, shape: Shape, at: Seen, evidence: Evidence) -> bool:
+    """Whether there is enough to speak at all."""
+    whole = fit.found >= shape.total
+    part = fit.found / shape.total
+    if at.said and foreign(at.raised) and evidence.support == 0:
+        return False
+    if evidence.support >= PLACES["file"] and at.said and (part >= 0.5 or fit.found >= LONG):
+        return True
+    if whole:
+        if fit.found >= LONG + 8:
+            return True
+        if fit.found >= LONG:
+            return at.opens or at.closes
+        return fit.found >= SHORT and at.opens and at.closes and evidence.literal == 1 and evidence.plausible
+    if fit.head and (at.cut or at.left):
+        if at.opens and fit.found >= LONG:
+            return True
+        return fit.found >= 40
+    if fit.foot and part >= 0.5 and not fit.head:
+        return fit.found >= LONG + 8
+    # other words: between its ends, or after values that fit. A text that only ends otherwise is another message's
+    complete = sum(p is not None and p.found == len(text) for p, text in zip(fit.pieces, shape.pieces, strict=True))
+    if not (fit.head and fit.foot) and complete < 2:
+        return False
+    return part >= 0.72 and fit.found >= 36 and at.opens if fit.head else part >= 0.6 and fit.found >= 60
+
+
+def verbatim(parts: Sequence[tuple[str | None, str | None]], said: str) -> float:
+    """Which part of a message's texts stands in the log with its spaces and marks."""
+    flat = " ".join(plain(said).split())
+    texts = [" ".join(plain(text).split()) for text, _ in parts if text is not None and text.strip()]
+    return sum(text in flat for text in texts) / len(texts) if texts else 1.0
+
+
+def edges(parts: Sequence[tuple[str | None, str | None]], said: str) -> float:
+    """The same, of the eight characters on either side of each value: what siblings differ in."""
+    flat = " ".join(plain(said).split())
+    texts = [" ".join(plain(f"|{text}|").split())[1:-1] for text, _ in parts if text]
+    ends = [end for text in texts for end in (text[:8], text[-8:])]
+    return sum(end in flat for end in ends) / len(ends) if ends else 1.0
+
+
+def plain(text: str) -> str:
+    """Marks that are written in several ways, in one."""
+    return text.translate(_PLAIN).lower()
+
+
+_PLAIN = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "`": "'", '"': "'", "–": "-", "—": "-", "*": None, "\\": None})
+
+
+def names_path(said: str, path: str) -> bool:
+    """Whether a word of the message is the name of the file: `for cuda with` in `platforms/cuda.py`."""
+    stem = path.rpartition("/")[2].partition(".")[0]
+    return len(stem) >= 3 and stem in said.lower().replace("(", " ").replace("'", " ").split()
+
+
+def foreign(raised: Raised | None) -> bool:
+    """Whether the last frame shows that other code raised it."""
+    if raised is None or not raised.final or not raised.frames:
+        return False
+    return vllm_path(raised.frames[-1].path) is None
+
+
+def vllm_path(path: str) -> str | None:
+    """The part of a file's path that begins in vLLM's tree; None for files of others."""
+    path = path.replace("\\", "/")
+    for packages in ("site-packages/", "dist-packages/"):
+        if packages in path:
+            path = path.rpartition(packages)[2]
+            return path if path.startswith(("vllm/", "vllm_")) else None
+    at = path.find("vllm/vllm/")
+    if at >= 0:
+        return path[at + 5 :]
+    if path.startswith("vllm/"):
+        return path
+    at = path.rfind("/vllm/")
+    return path[at + 1 :] if at >= 0 else None
+
+
+def best_site(sites: Sequence[Place], frames: Sequence[Frame]) -> tuple[int, float]:
+    """The site that the frames speak for most, and how much they do; frames further out count less."""
+    best, most = 0, 0.0
+    if not frames:
+        return 0, 0.0
+    near = list(reversed(frames[-4:]))
+    for i, site in enumerate(sites):
+        for depth, frame in enumerate(near):
+            support = supports(site, frame) / (1 + depth)
+            if support > most:
+                best, most = i, support
+    return best, most
+
+
+def supports(site: Place, frame: Frame) -> float:
+    """What one frame says for a site: path, then function, then line; files move, so a name alone counts too."""
+    path = vllm_path(frame.path)
+    if path is None:
+        return 0.0
+    function = site.symbol.rpartition(".")[2]
+    if frame.code and frame.code == site.code and len(site.code) > 8:
+        return min(0.85, _supports(site, frame, path, function) + 0.05)
+    return _supports(site, frame, path, function)
+
+
+def _supports(site: Place, frame: Frame, path: str, function: str) -> float:
+    same_function = bool(frame.function) and frame.function.rpartition(".")[2] not in ("<module>", "__init__") and (
+        frame.function.rpartition(".")[2] == function
+    )
+    if path == site.path:
+        if not same_function and not (frame.function and function.startswith(frame.function)):
+            return PLACES["file"] if not frame.function or frame.function != function else PLACES["function"]
+        if site.line <= frame.line <= site.end_line:
+            return PLACES["line"]
+        away = min(abs(frame.line - site.line), 1000)
+        return PLACES["function"] + (PLACES["line"] - PLACES["function"]) * 0.9 * (1 - away / 1000)
+    if same_function:
+        return 0.45 if path.rpartition("/")[2] == site.path.rpartition("/")[2] else 0.4
+    if path.rpartition("/")[2] == site.path.rpartition("/")[2] and path.count("/") > 1:
+        return 0.15
+    return 0.0
+
+
