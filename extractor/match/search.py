@@ -10,6 +10,9 @@ from extractor.match import find, judge, log, normalise, verify
 from extractor.match.lexicon import Lexicon
 
 
+LONGEST = 8_000  # characters of a message that are kept
+
+
 class Match(NamedTuple):
     """A message of the dataset in the log, before it is compared with the others."""
 
@@ -25,6 +28,7 @@ class Match(NamedTuple):
     values: tuple[tuple[tuple[str, str], ...], ...]  # for each of `judged`
     raised: log.Raised | None
     said: bool
+    rough: bool  # other words in it, or some are missing, where nothing was cut
     source: bool
     inside: tuple[int, int]  # the same, in cleaned text
     shape: int
@@ -72,10 +76,11 @@ def _matches(raw: str, lexicon: Lexicon, piece: int) -> Iterator[Match]:
             end=end,
             first_line=raw.count("\n", 0, start) + 1,
             last_line=raw.count("\n", 0, end) + 1,
-            matched=raw[start:end],
+            matched=raw[start:end][:LONGEST],
             values=values,
             raised=at.raised,
             said=at.said,
+            rough=fit.found < shape.total and not (at.cut or at.left or (fit.foot and not fit.head)),
             source=at.source,
             inside=(first, last),
             shape=chain.shape,
