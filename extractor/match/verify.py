@@ -7,6 +7,7 @@ expression (`pattern` in the dataset) would say the same, and RE2 costs as much 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from extractor.match.lexicon import Shape, pieces
 from extractor.match.normalise import squeeze
 from extractor.match.text import Squeezed, Text
 
+WRAP = re.compile(r"(?<=\S)\n(?=\S)")
 LONGEST_VALUE = 600  # characters of a value that has no text after it
 
 
@@ -140,6 +142,13 @@ def values(
         if n == len(texts):
             end = last
         elif piece is None:
+            if previous is not None and all(p is None for p in found.pieces[n:]):
+                first_hole = next(expr for _, expr in parts[previous[0] + 1 :] if expr is not None)
+                between = [parts[previous[0]] if previous[0] >= 0 else ("", None), (None, first_hole)]
+                stop_at = clean.chars.find("\n", previous[1])
+                rest = clean.chars[previous[1] : stop_at if stop_at >= 0 else len(clean.chars)]
+                if len(rest) <= LONGEST_VALUE:
+                    out += [(e, v.rstrip(".…")) for e, v in _split(rest, between, previous[0] >= 0, False)]
             previous = None
             continue
         else:
@@ -181,6 +190,9 @@ def _split(
         if not core:
             continue
         at = gap.rfind(core, position) if n == len(tokens) - 1 else gap.find(core, position)
+        while at < 0 and len(core) > 1:  # marks that were written otherwise, or lost
+            core = core[:-1].rstrip()
+            at = gap.find(core, position)
         if at < 0:
             continue
         if waiting is not None:
@@ -207,4 +219,5 @@ def _before_letters(text: str) -> str:
 
 
 def _value(text: str) -> str:
-    return text.strip(" \t\n")
+    """Without the line ends that a terminal put in: a hard wrap has no space on either side."""
+    return WRAP.sub("", text.strip(" \t\n"))
