@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from extractor.match.lexicon import Lexicon, Place, Shape
 from extractor.match.log import Frame, Log, Raised
+from extractor.match.normalise import squeeze
 from extractor.match.text import Squeezed, Text
 from extractor.match.verify import Fit
 
@@ -29,6 +30,7 @@ BUILTIN = frozenset(
     "ModuleNotFoundError FileNotFoundError AssertionError NameError LookupError ZeroDivisionError TimeoutError "
     "ConnectionError PermissionError StopIteration MemoryError OverflowError UnicodeDecodeError EOFError".split()
 )
+NAMES = ("error", "exception", "warning")
 
 
 class Seen(NamedTuple):
@@ -53,6 +55,7 @@ class Judged(NamedTuple):
     site: int  # the likeliest
     score: float
     support: float
+    near: float  # how well its marks and spaces fit, for those that letters cannot tell apart
 
 
 _OPENING = " \t\"'`“”‘’„«»(\\[{*_>-—–•🚫❌:|"
@@ -74,7 +77,8 @@ def seen(fit: Fit, shape: Shape, clean: Text, squeezed: Squeezed, log: Log) -> S
             quote = max(chars.rfind('"', line, start - 2), line)
             first = quote + 1 if chars[quote : quote + 1] == '"' else line
     before = chars[line:start].rstrip(_OPENING)
-    opens = said or not before.strip(_OPENING) or (shape.lead and start - line <= 160)
+    named = squeezed.chars.endswith(NAMES, max(0, fit.start - 12), fit.start)  # however the name was wrapped
+    opens = said or named or not before.strip(_OPENING) or (shape.lead and start - line <= 160)
     stop = chars.find("\n", end)
     stop = len(chars) if stop < 0 else stop
     rest = chars[end:stop]
@@ -119,10 +123,10 @@ def judge(fit: Fit, shape: Shape, at: Seen, lexicon: Lexicon, said: str) -> list
     part = present(fit, shape, at)
     frames = at.raised.frames if at.raised is not None else ()
     name = at.raised.exception.rpartition(".")[2] if at.raised is not None and at.said else ""
-    out: list[tuple[Judged, float]] = []
+    out: list[Judged] = []
     for number, variant in shape.errors:
         entry = lexicon.entry(number)
-        site, support = best_site(entry.sites, frames)
+        site, support = best_site(entry.sites, frames, name)
         same = bool(name) and (name in entry.bases or any(name == s.exception.rpartition(".")[2] for s in entry.sites))
         literal = verbatim(entry.variants[variant], said)
         plausible = not name or same or not (name in BUILTIN and any(s.exception in BUILTIN for s in entry.sites))
@@ -134,9 +138,9 @@ def judge(fit: Fit, shape: Shape, at: Seen, lexicon: Lexicon, said: str) -> list
         score = (1 - doubt) * (0.8 if at.source else 1)
         if score >= THRESHOLD:
             near = edges(entry.variants[variant], said) + (0.5 if names_path(said, entry.sites[site].path) else 0)
-            out.append((Judged(number, variant, site, round(score, 4), support), near))
-    out.sort(key=lambda j: (-j[0].score, -j[1], lexicon.entry(j[0].entry).id))
-    return [j for j, _ in out]
+            out.append(Judged(number, variant, site, round(score, 4), support, near))
+    out.sort(key=lambda j: (-j.score, -j.near, lexicon.entry(j.entry).id))
+    return out
 
 
 def present(fit: Fit, shape: Shape, at: Seen) -> float:
@@ -183,18 +187,20 @@ def allowed(fit: Fit, shape: Shape, at: Seen, evidence: Evidence) -> bool:
 
 
 def verbatim(parts: Sequence[tuple[str | None, str | None]], said: str) -> float:
-    """Which part of a message's texts stands in the log with its spaces and marks."""
-    flat = " ".join(plain(said).split())
-    texts = [" ".join(plain(text).split()) for text, _ in parts if text is not None and text.strip()]
+    """Which part of a message's texts stands in the log with its marks; white space may be anywhere, or nowhere."""
+    flat = "".join(plain(said).split())
+    texts = ["".join(plain(text).split()) for text, _ in parts if text is not None and squeeze(text)]
     return sum(text in flat for text in texts) / len(texts) if texts else 1.0
 
 
 def edges(parts: Sequence[tuple[str | None, str | None]], said: str) -> float:
     """The same, of the eight characters on either side of each value: what siblings differ in."""
-    flat = " ".join(plain(said).split())
-    texts = [" ".join(plain(f"|{text}|").split())[1:-1] for text, _ in parts if text]
+    flat, exact = " ".join(plain(said).split()), " ".join(said.split())
+    texts = [" ".join(f"|{text}|".split())[1:-1] for text, _ in parts if text]
     ends = [end for text in texts for end in (text[:8], text[-8:])]
-    return sum(end in flat for end in ends) / len(ends) if ends else 1.0
+    if not ends:
+        return 1.0
+    return sum((plain(end) in flat) + (end in exact) for end in ends) / (2 * len(ends))
 
 
 def plain(text: str) -> str:
@@ -234,11 +240,9 @@ def vllm_path(path: str) -> str | None:
     return path[at + 1 :] if at >= 0 else None
 
 
-def best_site(sites: Sequence[Place], frames: Sequence[Frame]) -> tuple[int, float]:
+def best_site(sites: Sequence[Place], frames: Sequence[Frame], name: str) -> tuple[int, float]:
     """The site that the frames speak for most, and how much they do; frames further out count less."""
-    best, most = 0, 0.0
-    if not frames:
-        return 0, 0.0
+    best, most = next((i for i, s in enumerate(sites) if s.exception.rpartition(".")[2] == name), 0), 0.0
     near = list(reversed(frames[-4:]))
     for i, site in enumerate(sites):
         for depth, frame in enumerate(near):

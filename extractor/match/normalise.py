@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 from extractor.match.text import Squeezed, Text, original, replaced
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """`apply` changes nothing in a text without any of the `signs`, so that it need not be tried."""
 
     name: str
@@ -96,6 +96,8 @@ PREFIXES: dict[str, str] = {  # the most frequent first
     "stamp": rf"[\[(]?{_DATE}(?:[T _]{_CLOCK}{_ZONE})?[\])]?:?(?![\w-])",
     "source": r"\[?(?:[\w/-]{1,120}+\.){1,6}+(?:py|cc|cpp|cu|cuh|rs|h|go)[ \t]{0,20}+:[ \t]?\d{1,6}+\]?(?::(?!\d)|(?=[ \t\n]|$))"
     r"(?:[ \t]?-(?=\s))?",
+    "dash": r"-(?=[ \t])",
+    "logger": r"[\w.]{1,80}+ - (?=(?:ERROR|INFO|WARNING|WARN|DEBUG|CRITICAL|FATAL)\b)",
     "quote": r">(?:[ \t]?>){0,8}(?!>)",
     "border": r"[|│┃║▌╎┆]",
     "pytest": r"E(?=[ \t]{2}|[ \t]\S|$)",
@@ -109,7 +111,7 @@ PREFIXES: dict[str, str] = {  # the most frequent first
     "unit": r"[\w./@-]{1,64}+\[\d{1,10}\]:",
     "worker": r"\((?=\w{0,20}(?:Worker|Engine|Server|Actor))\w{1,60}+(?:[ \t][\w=. ]{1,40}+)?\)",
     "rank": r"\[(?:default|rank|Rank|GPU|gpu|worker|node)[ _-]?\d{1,5}\]:?|\[\d{1,4},\d{1,4}\](?:<std(?:out|err)>)?:",
-    "listing": r"\d{1,6}+(?:[.:)](?=[ \t])|[ \t]?[|│](?=[ \t]))",
+    "gutter": r"\d{1,6}+[ \t]?[|│](?=[ \t])",
     "ray": r"ray::[\w.()]{1,80}(?= \(pid)",
 }
 PREFIX = r"^(?:[ \t]*+(?:" + "|".join(PREFIXES.values()) + r")){1,12}"
@@ -129,6 +131,22 @@ def _prefixes(text: Text) -> Text:
     return replaced(text, prefix(), "")
 
 
+NUMBERED = r"^[ \t>|]{0,12}+(\d{1,6}+)(?:[.:)]|\t)?[ \t]"
+
+
+def _numbered(text: Text) -> Text:
+    """Numbers before lines, where those of neighbours follow each other: one alone may belong to the text."""
+    pattern = re.compile(NUMBERED, re.MULTILINE)
+    numbers: dict[int, int] = {}
+    found = list(pattern.finditer(text.chars))
+    for before, after in pairwise(found):
+        if 0 <= int(after[1]) - int(before[1]) <= 1 and text.chars.count("\n", before.end(), after.start() + 1) <= 1:
+            numbers[before.start()] = numbers[after.start()] = 1
+    if not numbers:
+        return text
+    return replaced(text, pattern, lambda m: "" if m.start() in numbers else m[0])
+
+
 STEPS: tuple[Step, ...] = (
     Step("colours", ("\x1b",), _sub(ANSI, "")),
     Step("colours written out", ("[",), _sub(CARET_ANSI, "")),
@@ -138,6 +156,7 @@ STEPS: tuple[Step, ...] = (
     Step("entities", ("&",), _sub(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8}\d{0,2});", _entity)),
     Step("addresses", ("%20", "%22", "%27", "%0A", "%0a"), _sub(URL, _percent)),
     Step("ends of JSON lines", ('"}', "}}", "}\n"), _sub(JSON_TAIL, "", re.MULTILINE)),
+    Step("numbers of lines", ("1", "2"), _numbered),
     Step("prefixes", (), _prefixes),
     Step("escapes", ("\\",), _sub(ESCAPE, _unescaped)),
     Step("prefixes of lines that were escaped", ("\\",), _prefixes),

@@ -31,7 +31,7 @@ class Ranked(NamedTuple):
 def worth(match: Match) -> float:
     """What decides between matches for the same letters: those found, less some of those missing."""
     missing = match.found / match.part - match.found if match.part else 0
-    return match.found - 0.25 * missing + (0.5 if match.said else 0) + match.judged[0].score
+    return match.found - 0.25 * missing + (0.5 if match.said else 0) + 0.2 * match.judged[0].score + match.judged[0].near
 
 
 def settle(matches: Sequence[Match]) -> list[Match]:

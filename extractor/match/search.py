@@ -46,13 +46,13 @@ def _matches(raw: str, lexicon: Lexicon, piece: int) -> Iterator[Match]:
     cleaned = normalise.clean(raw)
     small = normalise.squeezed(cleaned)
     structure: log.Log | None = None
-    done: set[tuple[int, int]] = set()
+    done: set[tuple[int, int, int]] = set()
     for chain in find.chains(small.chars, lexicon):
         shape = lexicon.shapes[chain.shape]
         fit = verify.fit(small.chars, shape, chain)
-        if (chain.shape, fit.start) in done:
+        if (chain.shape, fit.start, fit.found) in done:
             continue
-        done.add((chain.shape, fit.start))
+        done.add((chain.shape, fit.start, fit.found))
         if structure is None:
             structure = log.parse(cleaned, raw)
         at = judge.seen(fit, shape, cleaned, small, structure)

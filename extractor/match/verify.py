@@ -11,12 +11,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from extractor.match.find import HOLE, Chain
+from extractor.match.find import HOLE, INSERTED, Chain
 from extractor.match.lexicon import Shape, pieces
 from extractor.match.normalise import squeeze
 from extractor.match.text import Squeezed, Text
 
 WRAP = re.compile(r"(?<=\S)\n(?=\S)")
+AGAIN = 8  # letters that show that a text goes on
+LOST = 24  # letters of it that may be missing in between
 LONGEST_VALUE = 600  # characters of a value that has no text after it
 
 
@@ -67,7 +69,7 @@ def _anchored(chars: str, text: str, own: list[tuple[int, int, int]]) -> Piece:
         return Piece(start, start + len(text), len(text))
     end_position, end_offset, end_length = own[-1]
     left = _common_back(chars, position, text, offset)
-    right = _common(chars, end_position + end_length, text, end_offset + end_length)
+    end, right = _onwards(chars, end_position + end_length, text, end_offset + end_length)
     found = left + right
     for n, (p, o, size) in enumerate(own):  # between two blocks, what goes on from either
         found += size
@@ -76,7 +78,27 @@ def _anchored(chars: str, text: str, own: list[tuple[int, int, int]]) -> Piece:
             on = min(_common(chars, p + size, text, o + size), r - o - size)
             back = min(_common_back(chars, q, text, r), r - o - size - on, q - p - size - on)
             found += on + back
-    return Piece(position - left, end_position + end_length + right, found)
+    return Piece(position - left, end, found)
+
+
+def _onwards(chars: str, i: int, text: str, j: int) -> tuple[int, int]:
+    """How far a text goes on, over places where a few letters are lost, others, or put in: (end, letters found)."""
+    n = _common(chars, i, text, j)
+    end, found = i + n, n
+    i, j = i + n, j + n
+    while len(text) - j > AGAIN:
+        for skipped in range(LOST):
+            again = text[j + skipped : j + skipped + AGAIN]
+            at = chars.find(again, i, i + INSERTED) if len(again) == AGAIN else -1
+            if at >= 0:
+                break
+        else:
+            break
+        j += skipped
+        n = _common(chars, at, text, j)
+        end, found = at + n, found + n
+        i, j = at + n, j + n
+    return end, found
 
 
 def _common(chars: str, i: int, text: str, j: int) -> int:
