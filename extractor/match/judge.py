@@ -24,6 +24,9 @@ DOUBLING = 12  # letters that halve the doubt
 LONG = 22  # letters that need no help: about thirty characters of text
 SHORT = 8  # letters that may be told when they are all that an exception says
 PLACES = {"name": 0.3, "file": 0.3, "function": 0.6, "line": 0.8}
+APART = 60  # letters that make a message sure though something stands between them
+FEW = 12  # lines of a paste that is about one error
+NEARLY = 0.95  # of a long text: a wrap or a prefix may take a word
 THRESHOLD = 0.35
 BUILTIN = frozenset(
     "ValueError TypeError KeyError IndexError AttributeError RuntimeError NotImplementedError ImportError OSError "
@@ -42,6 +45,10 @@ class Seen(NamedTuple):
     said: bool  # it is what an exception says, from the start
     cut: bool  # the log ends, or is elided, where it does
     left: bool  # its line ends where it does, or after a value
+    torn: bool  # the log, or a line of it, begins in the middle of the message
+    others: bool  # something else is said between its first letter and its last: an exception, a frame, many lines
+    alone: bool  # its line has nothing else
+    small: bool  # the log is a few lines
     source: bool  # it is a line of source that a traceback shows
     first: int  # offsets in the cleaned text
     last: int
@@ -94,7 +101,12 @@ def seen(fit: Fit, shape: Shape, clean: Text, squeezed: Squeezed, log: Log) -> S
     complete = fit.pieces[there[-1]].found == len(shape.pieces[there[-1]])  # type: ignore[union-attr]
     value = complete and there[-1] < len(shape.pieces) - 1 and len(rest) <= 300
     left = value or not rest.strip(_CLOSING)
-    return Seen(raised, opens, closes, said, cut, left, source, first, last)
+    head = chars[line:start].strip(_OPENING)
+    torn = not head and (line == 0 or chars[line:start].strip() != "" or start == line)
+    inner = log.above(end)
+    others = (inner is not None and inner.start > start and inner.final) or chars.count("\n", start, end) > 12
+    small = len(log.lines) <= FEW
+    return Seen(raised, opens, closes, said, cut, left, torn, others, not head, small, source, first, last)
 
 
 def position_free(chars: str, text: int, start: int, lead: bool) -> bool:
@@ -161,24 +173,30 @@ class Evidence(NamedTuple):
 
 def allowed(fit: Fit, shape: Shape, at: Seen, evidence: Evidence) -> bool:
     """Whether there is enough to speak at all."""
-    whole = fit.found >= shape.total
     part = fit.found / shape.total
+    first = next(i for i, p in enumerate(fit.pieces) if p is not None)
+    whole = part == 1 or (part >= NEARLY and fit.found >= 40)
     if at.said and foreign(at.raised) and evidence.support == 0:
         return False
     if evidence.support >= PLACES["file"] and at.said and (part >= 0.5 or fit.found >= LONG):
         return True
+    if fit.found < APART and at.others:
+        return False
     if whole:
         if fit.found >= LONG + 8:
             return True
         if fit.found >= LONG:
             return at.opens or at.closes
-        return fit.found >= SHORT and at.opens and at.closes and evidence.literal == 1 and evidence.plausible
+        if not (fit.found >= SHORT and at.opens and at.closes and evidence.literal == 1 and evidence.plausible):
+            return False
+        return shape.special or (not evidence.framed and (at.said or at.alone) and at.small)
     if fit.head and (at.cut or at.left):
         if at.opens and fit.found >= LONG:
             return True
         return fit.found >= 40
-    if fit.foot and part >= 0.5 and not fit.head:
-        return fit.found >= LONG + 8
+    if fit.foot and not fit.head:  # its beginning is cut off, in a value or with the line
+        begins = first > 0 and fit.pieces[first].found == len(shape.pieces[first])  # type: ignore[union-attr]
+        return part >= 0.5 and fit.found >= LONG + 8 and (begins or at.torn)
     # other words: between its ends, or after values that fit. A text that only ends otherwise is another message's
     complete = sum(p is not None and p.found == len(text) for p, text in zip(fit.pieces, shape.pieces, strict=True))
     if not (fit.head and fit.foot) and complete < 2:
@@ -187,9 +205,10 @@ def allowed(fit: Fit, shape: Shape, at: Seen, evidence: Evidence) -> bool:
 
 
 def verbatim(parts: Sequence[tuple[str | None, str | None]], said: str) -> float:
-    """Which part of a message's texts stands in the log with its marks; white space may be anywhere, or nowhere."""
-    flat = "".join(plain(said).split())
-    texts = ["".join(plain(text).split()) for text, _ in parts if text is not None and squeeze(text)]
+    """Which part of a message's texts stands in the log with its marks; spaces may be anywhere where lines were broken."""
+    space = "" if "\n" in said.strip() else " "
+    flat = space.join(plain(said).split())
+    texts = [space.join(plain(text).split()) for text, _ in parts if text is not None and squeeze(text)]
     return sum(text in flat for text in texts) / len(texts) if texts else 1.0
 
 

@@ -9,6 +9,7 @@ pickle read it back in milliseconds, which is safe there and would not be in a d
 from __future__ import annotations
 
 import marshal
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +18,7 @@ from extractor.match.normalise import clean, squeeze
 if TYPE_CHECKING:
     from extractor.model import Error, Provenance, Site, Variant
 
-VERSION = 1
+VERSION = 2
 BLOCK = 14
 SHORTEST = 6  # a block of fewer letters is everywhere
 SHORT = 10  # pieces below this are sought only where a message has no longer one
@@ -34,6 +35,7 @@ class Shape(NamedTuple):
     lead: bool  # a value comes before the first piece
     tail: bool  # and after the last
     total: int  # letters and digits
+    special: bool  # it has a word that is not in everybody's errors, so that a few words are enough
     errors: tuple[tuple[int, int], ...]  # which errors have it, as which variant
 
 
@@ -108,6 +110,36 @@ def blocks(texts: Sequence[str]) -> list[tuple[int, str]]:
     return out[:MOST_BLOCKS]
 
 
+def is_special(parts: Sequence[tuple[str | None, str | None]]) -> bool:
+    """Whether a message has a word that other libraries' errors hardly have."""
+    words = _WORD.findall(" ".join(text for text, _ in parts if text is not None))
+    return any(word.lower() not in COMMON and any(c.isalpha() for c in word) for word in words)
+
+
+_WORD = re.compile(r"[A-Za-z0-9_]{3,}")
+COMMON = frozenset(
+    """a able all already allowed already an and another any arg argument arguments array attribute attributes available
+    bad bare base be been before bool both but bytes call called can cannot char character class code command config
+    configuration connection contain contains content conversion convert converted count could create current data
+    decode default defined device dict dictionary different dimension dimensions directory does doesn don double
+    dtype duplicate duration each either element elements empty encoding end endpoint entry enum error errors exactly exceeded
+    exception exist exists expected extension fail failed failure field fields file filename files find first float
+    for format found from function get given global got greater group handler has have header id implement implemented
+    in incompatible incorrect index indices initialized input inputs instance int integer integers internal into invalid is item items
+    iterable iterator its json key keys kind label last least len length less level line list load loaded long longer
+    lookup main mapping match matching max maximum message method min minimum mismatch missing mode model module
+    more multiple must name named names need needs negative new next no non none not nothing null number object objects offset one
+    only open operation operator option options or order other out output outputs over package parameter parameters parse parsing
+    part pass passed path platform port positive possible process property protocol provide provided range read
+    received reached recognized register registered request requests require required requires resource response result return returned returns root
+    run running same schema second seconds sequence server set shape should sign single size sizes some source specified specify start started
+    state status step still str string strings such support supported supports take target task tensor test than that the
+    there this thread time timed timeout token too tuple two type types unable undefined unexpected unicode unique unit unknown unrecognized unsupported
+    until url use used using valid value values variable version was wait were when which while will with without wrong write yet
+    you zero service unavailable""".split()
+)
+
+
 class Lexicon:
     """All messages of a dataset, ready to be searched for."""
 
@@ -148,6 +180,7 @@ def dumps(source: Provenance, errors: Iterable[Error]) -> bytes:
     import ahocorasick
 
     shapes: dict[tuple[tuple[str, ...], bool, bool], list[tuple[int, int]]] = {}
+    special: dict[tuple[tuple[str, ...], bool, bool], bool] = {}
     entries: list[bytes] = []
     paths: dict[str, list[int]] = {}
     for number, error in enumerate(errors):
@@ -160,7 +193,11 @@ def dumps(source: Provenance, errors: Iterable[Error]) -> bytes:
             if texts:
                 lead, tail = _ends(parts)
                 shapes.setdefault((tuple(texts), lead, tail), []).append((number, n))
-    listed = [(texts, lead, tail, sum(map(len, texts)), tuple(who)) for (texts, lead, tail), who in shapes.items()]
+                special[tuple(texts), lead, tail] = is_special(parts)
+    listed = [
+        (texts, lead, tail, sum(map(len, texts)), special[texts, lead, tail], tuple(who))
+        for (texts, lead, tail), who in shapes.items()
+    ]
     postings: dict[str, list[Posting]] = {}
     for number, shape in enumerate(listed):
         for offset, text in blocks(shape[0]):

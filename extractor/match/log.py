@@ -53,7 +53,7 @@ class Log(NamedTuple):
         return self.raised[at] if at >= 0 else None
 
 
-_NAME = re.compile(r"((?:[A-Za-z_]\w{0,60}\.){0,10}[A-Za-z_]\w{0,80})$", re.ASCII)
+_BACKWARDS = re.compile(r"[\w.]{1,200}", re.ASCII)
 _Q = "[\"'“”„`]"
 _SOUGHT = re.compile(
     # a frame of Python; its path or the function's name may be broken over two lines
@@ -143,14 +143,16 @@ def _exception(
     last_process: str,
 ) -> None:
     end = m.end() - len(m[0]) + len(m[0].rstrip(" \t\n\"'(:)"))
-    name = _NAME.search(chars, max(0, end - 240), end)
-    if name is None:
+    backwards = _BACKWARDS.match(chars[max(0, end - 200) : end][::-1])
+    name = backwards[0][::-1].lstrip(".0123456789") if backwards else ""
+    if not name:
         return
-    line = chars.rfind("\n", 0, name.start()) + 1
-    final = not chars[line : name.start()].strip(" \t|+-*•>#`_🚫❌“”\"'[]")
+    start = end - len(name)
+    line = chars.rfind("\n", 0, start) + 1
+    final = not chars[line:start].strip(" \t|+-*•>#`_🚫❌“”\"'[]")
     frames: list[Frame] = []
     if final:
         frames = open_frames.pop(who, [])
         if not frames and not who:
             frames = open_frames.pop(last_process, [])
-    raised.append(Raised(name.start(), m.end(), name[1], final, tuple(frames), who, chained.pop(who, "") if final else ""))
+    raised.append(Raised(start, m.end(), name, final, tuple(frames), who, chained.pop(who, "") if final else ""))

@@ -53,6 +53,8 @@ def _matches(raw: str, lexicon: Lexicon, piece: int) -> Iterator[Match]:
         if (chain.shape, fit.start, fit.found) in done:
             continue
         done.add((chain.shape, fit.start, fit.found))
+        if fit.found < min(judge.LONG, shape.total) and 'File "' not in cleaned.chars:
+            continue
         if structure is None:
             structure = log.parse(cleaned, raw)
         at = judge.seen(fit, shape, cleaned, small, structure)

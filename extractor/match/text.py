@@ -9,10 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable
+from itertools import compress
 from typing import NamedTuple
-
-EVERY = 1024  # characters between two counts of letters
-
 
 class Runs(NamedTuple):
     """What one step kept: where each run starts now, and where it started and ended before."""
@@ -65,26 +63,20 @@ def replaced(text: Text, pattern: re.Pattern[str], replacement: str | Callable[[
 
 
 class Squeezed:
-    """The letters and digits of a text. Which character one was is counted from the nearest mark before it."""
+    """The letters and digits of a text; where each was is worked out when it is first asked for."""
 
     def __init__(self, chars: str, whole: str) -> None:
         self.chars = chars
         self._whole = whole
-        self._counts: list[int] = []
+        self._places: list[int] = []
 
     def at(self, index: int) -> int:
         """The offset in the text of a letter."""
-        if not self._counts:
-            self._counts = [0]
-            for start in range(0, len(self._whole), EVERY):
-                block = self._whole[start : start + EVERY]
-                self._counts.append(self._counts[-1] + sum(map(str.isalnum, block)))
-        block = bisect_right(self._counts, index, 0, len(self._counts) - 1) - 1
-        left = index - self._counts[block]
-        offset = block * EVERY
-        for offset in range(offset, len(self._whole)):
-            if self._whole[offset].isalnum():
-                if left == 0:
-                    return offset
-                left -= 1
-        return len(self._whole)
+        if not self._places:
+            whole = self._whole
+            kept = whole.encode().translate(_KEPT) if whole.isascii() else map(str.isalnum, whole)
+            self._places = list(compress(range(len(whole)), kept))
+        return self._places[index]
+
+
+_KEPT = bytes(c < 128 and chr(c).isalnum() for c in range(256))
