@@ -9,6 +9,7 @@ from extractor.match import rank, search, stream, versions
 from extractor.match.lexicon import Lexicon
 from extractor.match.search import Match
 
+BANNER = 4  # pieces in which a log says what wrote it
 PLACES = 6  # of one error that are kept: the first ones, and better ones in the place of the last
 
 
@@ -29,7 +30,7 @@ def of_pieces(pieces: Iterable[stream.Piece], lexicon: Lexicon) -> Answer:
     places: dict[int, list[Match]] = {}
     release = None
     for piece in pieces:
-        if release is None:
+        if release is None and piece.number < BANNER:
             release = versions.stated(piece.text)
         if not stream.promising(piece, lexicon):
             continue

@@ -22,6 +22,7 @@ from extractor.match.verify import Fit
 
 DOUBLING = 12  # letters that halve the doubt
 LONG = 22  # letters that need no help: about thirty characters of text
+SURE = 40  # letters that are enough in any words
 SHORT = 8  # letters that may be told when they are all that an exception says
 PLACES = {"name": 0.3, "file": 0.3, "function": 0.6, "line": 0.8}
 APART = 60  # letters that make a message sure though something stands between them
@@ -47,7 +48,6 @@ class Seen(NamedTuple):
     left: bool  # its line ends where it does, or after a value
     torn: bool  # the log, or a line of it, begins in the middle of the message
     others: bool  # something else is said between its first letter and its last: an exception, a frame, many lines
-    alone: bool  # its line has nothing else
     small: bool  # the log is a few lines
     source: bool  # it is a line of source that a traceback shows
     first: int  # offsets in the cleaned text
@@ -104,9 +104,9 @@ def seen(fit: Fit, shape: Shape, clean: Text, squeezed: Squeezed, log: Log) -> S
     head = chars[line:start].strip(_OPENING)
     torn = not head and (line == 0 or chars[line:start].strip() != "" or start == line)
     inner = log.above(end)
-    others = (inner is not None and inner.start > start and inner.final) or chars.count("\n", start, end) > 12
+    others = (inner is not None and inner.start > start and inner.final and inner.exception.lower().endswith(NAMES)) or chars.count("\n", start, end) > 12
     small = len(log.lines) <= FEW
-    return Seen(raised, opens, closes, said, cut, left, torn, others, not head, small, source, first, last)
+    return Seen(raised, opens, closes, said, cut, left, torn, others, small, source, first, last)
 
 
 def position_free(chars: str, text: int, start: int, lead: bool) -> bool:
@@ -175,7 +175,7 @@ def allowed(fit: Fit, shape: Shape, at: Seen, evidence: Evidence) -> bool:
     """Whether there is enough to speak at all."""
     part = fit.found / shape.total
     first = next(i for i, p in enumerate(fit.pieces) if p is not None)
-    whole = part == 1 or (part >= NEARLY and fit.found >= 40)
+    whole = part == 1 or (part >= NEARLY and fit.found >= SURE)
     if at.said and foreign(at.raised) and evidence.support == 0:
         return False
     if evidence.support >= PLACES["file"] and at.said and (part >= 0.5 or fit.found >= LONG):
@@ -183,17 +183,17 @@ def allowed(fit: Fit, shape: Shape, at: Seen, evidence: Evidence) -> bool:
     if fit.found < APART and at.others:
         return False
     if whole:
-        if fit.found >= LONG + 8:
+        if fit.found >= (LONG + 8 if shape.special else SURE):
             return True
-        if fit.found >= LONG:
+        if fit.found >= LONG and shape.special:
             return at.opens or at.closes
         if not (fit.found >= SHORT and at.opens and at.closes and evidence.literal == 1 and evidence.plausible):
             return False
-        return shape.special or (not evidence.framed and (at.said or at.alone) and at.small)
+        return shape.special or (not evidence.framed and at.small)
     if fit.head and (at.cut or at.left):
         if at.opens and fit.found >= LONG:
             return True
-        return fit.found >= 40
+        return fit.found >= SURE
     if fit.foot and not fit.head:  # its beginning is cut off, in a value or with the line
         begins = first > 0 and fit.pieces[first].found == len(shape.pieces[first])  # type: ignore[union-attr]
         return part >= 0.5 and fit.found >= LONG + 8 and (begins or at.torn)
@@ -201,7 +201,7 @@ def allowed(fit: Fit, shape: Shape, at: Seen, evidence: Evidence) -> bool:
     complete = sum(p is not None and p.found == len(text) for p, text in zip(fit.pieces, shape.pieces, strict=True))
     if not (fit.head and fit.foot) and complete < 2:
         return False
-    return part >= 0.72 and fit.found >= 36 and at.opens if fit.head else part >= 0.6 and fit.found >= 60
+    return part >= 0.72 and fit.found >= SURE and at.opens if fit.head else part >= 0.6 and fit.found >= 60
 
 
 def verbatim(parts: Sequence[tuple[str | None, str | None]], said: str) -> float:
@@ -257,6 +257,12 @@ def vllm_path(path: str) -> str | None:
         return path
     at = path.rfind("/vllm/")
     return path[at + 1 :] if at >= 0 else None
+
+
+def near(frames: Sequence[Frame], shape: Shape, lexicon: Lexicon) -> bool:
+    """Whether the last frames may speak for one of a shape's errors: a quick look before a close one."""
+    names = {f.path.rpartition("/")[2] for f in frames[-4:]} | {f.function for f in frames[-4:] if f.function}
+    return bool(names) and any(not names.isdisjoint(lexicon.names(number)) for number, _ in shape.errors)
 
 
 def best_site(sites: Sequence[Place], frames: Sequence[Frame], name: str) -> tuple[int, float]:

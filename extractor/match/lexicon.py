@@ -118,13 +118,13 @@ def is_special(parts: Sequence[tuple[str | None, str | None]]) -> bool:
 
 _WORD = re.compile(r"[A-Za-z0-9_]{3,}")
 COMMON = frozenset(
-    """a able all already allowed already an and another any arg argument arguments array attribute attributes available
+    """a able algorithm all already allowed already an and another any arg argument arguments array attribute attributes available
     bad bare base be been before bool both but bytes call called can cannot char character class code command config
     configuration connection contain contains content conversion convert converted count could create current data
     decode default defined device dict dictionary different dimension dimensions directory does doesn don double
     dtype duplicate duration each either element elements empty encoding end endpoint entry enum error errors exactly exceeded
     exception exist exists expected extension fail failed failure field fields file filename files find first float
-    for format found from function get given global got greater group handler has have header id implement implemented
+    for format found from function get given global got greater group handler has hash have header id implement implemented
     in incompatible incorrect index indices initialized input inputs instance int integer integers internal into invalid is item items
     iterable iterator its json key keys kind label last least len length less level line list load loaded long longer
     lookup main mapping match matching max maximum message method min minimum mismatch missing mode model module
@@ -133,8 +133,8 @@ COMMON = frozenset(
     part pass passed path platform port positive possible process property protocol provide provided range read
     received reached recognized register registered request requests require required requires resource response result return returned returns root
     run running same schema second seconds sequence server set shape should sign single size sizes some source specified specify start started
-    state status step still str string strings such support supported supports take target task tensor test than that the
-    there this thread time timed timeout token too tuple two type types unable undefined unexpected unicode unique unit unknown unrecognized unsupported
+    state status step still str string subclass subclasses strings such support supported supports take target task tensor test than that the
+    there this thread time timed timeout token too tuple two type types unable undefined unexpected unreachable unicode unique unit unknown unrecognized unsupported
     until url use used using valid value values variable version was wait were when which while will with without wrong write yet
     you zero service unavailable""".split()
 )
@@ -143,14 +143,13 @@ COMMON = frozenset(
 class Lexicon:
     """All messages of a dataset, ready to be searched for."""
 
-    def __init__(self, source: dict[str, Any], core: bytes, automaton: Any, entries: list[bytes], places: bytes) -> None:
+    def __init__(self, source: dict[str, Any], core: bytes, automaton: Any, entries: list[bytes]) -> None:
         self.source = source
         shapes, self.postings = marshal.loads(core)
         self.shapes: list[Shape] = list(map(Shape._make, shapes))
         self.automaton = automaton
         self._entries = entries
-        self._places = places
-        self._by_path: dict[str, list[int]] | None = None
+        self._names: dict[int, frozenset[str]] = {}
         self._read: dict[int, Entry] = {}
 
     def entry(self, index: int) -> Entry:
@@ -162,12 +161,14 @@ class Lexicon:
             found = self._read[index] = Entry._make(fields)
         return found
 
-    @property
-    def paths(self) -> dict[str, list[int]]:
-        """Which errors are raised in a file."""
-        if self._by_path is None:
-            self._by_path = marshal.loads(self._places)
-        return self._by_path
+    def names(self, index: int) -> frozenset[str]:
+        """The names of files and functions that an error is raised in."""
+        found = self._names.get(index)
+        if found is None:
+            sites = self.entry(index).sites
+            found = frozenset(s.path.rpartition("/")[2] for s in sites) | {s.symbol.rpartition(".")[2] for s in sites}
+            self._names[index] = found
+        return found
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -182,12 +183,9 @@ def dumps(source: Provenance, errors: Iterable[Error]) -> bytes:
     shapes: dict[tuple[tuple[str, ...], bool, bool], list[tuple[int, int]]] = {}
     special: dict[tuple[tuple[str, ...], bool, bool], bool] = {}
     entries: list[bytes] = []
-    paths: dict[str, list[int]] = {}
     for number, error in enumerate(errors):
         variants = tuple(_parts(v) for v in error.variants)
         entries.append(_entry(error, variants))
-        for path in dict.fromkeys(site.path for site in error.sites):
-            paths.setdefault(path, []).append(number)
         for n, parts in enumerate(variants):
             texts, _ = pieces(parts)
             if texts:
@@ -208,15 +206,15 @@ def dumps(source: Provenance, errors: Iterable[Error]) -> bytes:
     automaton.make_automaton()
     described = {"label": source.label, "release": source.release, "commit": source.commit, "repo": source.repo}
     core = marshal.dumps((listed, [tuple(found) for found in postings.values()]))
-    return marshal.dumps((described, core, pickle.dumps(automaton), entries, marshal.dumps(paths)))
+    return marshal.dumps((described, core, pickle.dumps(automaton), entries))
 
 
 def loads(data: bytes) -> Lexicon:
     """Reads what `dumps` wrote, from a place that nobody else can write to."""
     import pickle
 
-    described, core, automaton, entries, places = marshal.loads(data)
-    return Lexicon(described, core, pickle.loads(automaton), entries, places)
+    described, core, automaton, entries = marshal.loads(data)
+    return Lexicon(described, core, pickle.loads(automaton), entries)
 
 
 def _parts(variant: Variant) -> tuple[tuple[str | None, str | None], ...]:

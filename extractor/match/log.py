@@ -55,22 +55,38 @@ class Log(NamedTuple):
 
 _BACKWARDS = re.compile(r"[\w.]{1,200}", re.ASCII)
 _Q = "[\"'“”„`]"
-_SOUGHT = re.compile(
-    # a frame of Python; its path or the function's name may be broken over two lines
+# a frame of Python; its path or the function's name may be broken over two lines
+_FRAME = (
     rf"(?P<frame>File {_Q}(?P<path>[^\"“”\n]{{1,300}}(?:\n[^\"“”\n]{{1,200}})?){_Q}, line\s(?P<line>\d{{1,7}})"
     r"(?:,\s{1,20}in\s{1,20}(?P<function>[\w<>.]{1,200}))?)"
+)
+_CELL = (
     # IPython and Colab
     r"|(?P<cell>(?:^|[ \[])(?P<cellpath>[~/.\w][\w./~+-]{0,300}\.py)(?:\]\([^)\n]{0,300}\)|:(?P<cellline>\d{1,7}))?,? in "
     r"(?P<cellfunction>[\w<>.]{1,200})\()"
     r"|(?P<tool>\b(?P<toolpath>vllm/[\w/.-]{1,200}\.py):(?P<toolline>\d{1,7}))"
+)
+_ELSE = (
     r"|(?P<traceback>Traceback \(most recent call last\))"
     r"|(?P<cause>The above exception was the direct cause)|(?P<context>During handling of the above exception)"
     r"|(?P<pydantic>Value error, |Assertion failed, )"
     r"|(?P<body>[\"'](?:message|detail|error|msg|title|reason)[\"'] ?[:=] {0,4}[\"'])"
     r"|(?P<raised>(?:Error|Exception|Warning|Interrupt|Exit|Timeout|Fault|Failure|Group|Stop|Died|Dead)(?:\)?:(?!:)|\((?=[\"'f]))\s{0,4}[\"']?)"
-    r"|(?P<other>^[ \t]{0,40}(?:[A-Za-z_]\w{0,60}\.){0,10}[A-Z]\w{2,60}: )",
-    re.MULTILINE,
+    r"|(?P<other>^[ \t]{0,40}(?:[A-Za-z_]\w{0,60}\.){0,10}[A-Z]\w{2,60}: )"
 )
+_SOUGHT = re.compile(_FRAME + _ELSE, re.MULTILINE)
+_CELLS: list[re.Pattern[str]] = []
+
+
+def _sought(chars: str) -> re.Pattern[str]:
+    """What to look for; frames of notebooks and tools cost as much as the rest, and are rare."""
+    if not any(sign in chars for sign in (".py in ", ".py, in ", ".py](", ".py:")):
+        return _SOUGHT
+    if not _CELLS:
+        _CELLS.append(re.compile(_FRAME + _CELL + _ELSE, re.MULTILINE))
+    return _CELLS[0]
+
+
 _PID = re.compile(r"([A-Za-z]\w{0,60})[ ]?\(?pid[=: ]{1,2}(\d{1,10})|\((\w{1,40}Worker\w{0,20}|Worker\w{1,40})\)", re.ASCII)
 
 
@@ -96,16 +112,18 @@ def parse(text: Text, raw: str) -> Log:
         first = text.origin(start)
         return process_of(raw[raw.rfind("\n", max(0, first - 400), first) + 1 : first])
 
-    for m in _SOUGHT.finditer(chars):
+    pattern = _sought(chars)
+    cells = pattern is not _SOUGHT
+    for m in pattern.finditer(chars):
         kind = m.lastgroup or ""
         start = m.start()
         if kind in ("line", "path", "function", "frame"):
             kind = "frame"
         if m["frame"]:
             found = Frame(m["path"].replace("\n", ""), int(m["line"]), m["function"] or "", _below(chars, m.end()))
-        elif m["cell"]:
+        elif cells and m["cell"]:
             found = Frame(m["cellpath"], int(m["cellline"] or 0), m["cellfunction"], "")
-        elif m["tool"]:
+        elif cells and m["tool"]:
             found = Frame(m["toolpath"], int(m["toolline"]), "", "")
         else:
             who = process(start)

@@ -53,12 +53,16 @@ def _matches(raw: str, lexicon: Lexicon, piece: int) -> Iterator[Match]:
         if (chain.shape, fit.start, fit.found) in done:
             continue
         done.add((chain.shape, fit.start, fit.found))
-        if fit.found < min(judge.LONG, shape.total) and 'File "' not in cleaned.chars:
-            continue
         if structure is None:
             structure = log.parse(cleaned, raw)
+        if fit.found < min(judge.LONG, shape.total):
+            above = structure.above(small.at(fit.start))
+            if above is None or not judge.near(above.frames, shape, lexicon):
+                continue
         at = judge.seen(fit, shape, cleaned, small, structure)
-        judged = judge.judge(fit, shape, at, lexicon, cleaned.chars[max(0, at.first - 2) : at.last + 2])
+        begin = max(at.first - 2, cleaned.chars.rfind("\n", 0, at.first) + 1)  # with the quote that a text may begin with
+        said = cleaned.chars[begin : max(at.last, small.at(fit.end - 1) + 3)]
+        judged = judge.judge(fit, shape, at, lexicon, said)
         if not judged:
             continue
         first = at.first if shape.lead else small.at(fit.start)
