@@ -176,7 +176,8 @@ def show(
 def match(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The log; - or nothing for stdin.")] = "-",
     dataset: Annotated[
-        str | None, typer.Option(help="A dataset's folder, or its label under --out; else as the log says, or the newest.")
+        str | None,
+        typer.Option(help="A dataset's folder, or its label under --out; else as the log says, or the newest."),
     ] = None,
     out: Annotated[Path, typer.Option(help="The folder that datasets are in.")] = Path("output"),
     json: Annotated[bool, typer.Option("--json", help="The errors as data.")] = False,

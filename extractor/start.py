@@ -44,6 +44,6 @@ def plain(arguments: list[str]) -> dict[str, str] | None:
         else:
             return None
     limit = found.get("--limit", "5")
-    if not (limit.isascii() and limit.isdigit() and 0 < int(limit[:6]) and len(limit) < 6):
+    if not (limit.isascii() and limit.isdigit() and int(limit[:6]) > 0 and len(limit) < 6):
         return None
     return found

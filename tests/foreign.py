@@ -62,9 +62,7 @@ def _text(node: ast.expr, chance: random.Random) -> str | None:
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else None
     if isinstance(node, ast.JoinedStr):
-        return "".join(
-            str(v.value) if isinstance(v, ast.Constant) else chance.choice(VALUES) for v in node.values
-        )
+        return "".join(str(v.value) if isinstance(v, ast.Constant) else chance.choice(VALUES) for v in node.values)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant):
         text = node.left.value
         if not isinstance(text, str):

@@ -54,7 +54,9 @@ def run(options: Options, bold: bool = False) -> Outcome:
         return Outcome(report.as_data(shown, lexicon), tuple(notes), 0 if shown else 1)
     if not shown:
         where = chosen.release or chosen.label
-        return Outcome(b"", (*notes, f"nothing found: no error of vLLM {where} fits what is in {_name(options.file)}"), 1)
+        return Outcome(
+            b"", (*notes, f"nothing found: no error of vLLM {where} fits what is in {_name(options.file)}"), 1
+        )
     folder = chosen.folder
     text = report.as_text(shown, lexicon, lambda error_id: library.details(folder, error_id), bold)
     return Outcome(text.encode("utf-8", "replace"), tuple(notes), 0)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import BinaryIO, NamedTuple
 
 from extractor.match import rank, search, stream, versions
+from extractor.match.found import Match
 from extractor.match.lexicon import Lexicon
-from extractor.match.search import Match
 
 BANNER = 4  # pieces in which a log says what wrote it
 PLACES = 6  # of one error that are kept: the first ones, and better ones in the place of the last
@@ -34,7 +34,7 @@ def of_pieces(pieces: Iterable[stream.Piece], lexicon: Lexicon) -> Answer:
             release = versions.stated(piece.text)
         if not stream.promising(piece, lexicon):
             continue
-        found = rank.settle(search.search(piece.text, lexicon, piece.number))
+        found = search.search(piece.text, lexicon, piece.number)
         for match in found:
             if piece.start <= match.start < piece.end:
                 _keep(places, _placed(match, piece))

@@ -108,7 +108,9 @@ def report(verdicts: Sequence[Verdict], label: str) -> str:
     lines.append(f"misses: {len(misses)}")
     for v in misses:
         wanted = ", ".join(v.case.right) or "silence"
-        lines.append(f"  {v.case.name}: wanted {wanted}; first was {v.first or 'nothing'} ({v.score:.2f}), right at {v.rank}")
+        lines.append(
+            f"  {v.case.name}: wanted {wanted}; first was {v.first or 'nothing'} ({v.score:.2f}), right at {v.rank}"
+        )
     return "\n".join(lines)
 
 

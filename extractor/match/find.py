@@ -24,11 +24,11 @@ class Chain(NamedTuple):
 
 def chains(chars: str, lexicon: Lexicon) -> Iterator[Chain]:
     """Every chain with enough of its message in it to be looked at."""
-    postings, shapes = lexicon.postings, lexicon.shapes
+    postings, shape = lexicon.postings, lexicon.shape
     open_: dict[int, list[tuple[int, int, int]]] = {}
     seen: dict[int, int] = {}
     for end, block in lexicon.automaton.iter(chars):
-        for number, offset, length in postings[block]:
+        for number, offset, length in postings(block):
             hit = (end + 1 - length, offset, length)
             hits = open_.get(number)
             if hits is None:
@@ -36,16 +36,16 @@ def chains(chars: str, lexicon: Lexicon) -> Iterator[Chain]:
                 continue
             position, before, size = hits[-1]
             gap = hit[0] - position - size
-            if offset >= before + size and 0 <= gap <= _limit(shapes[number], before, offset):
+            if offset >= before + size and 0 <= gap <= _limit(shape(number), before, offset):
                 hits.append(hit)
                 continue
             open_[number] = [hit]
             times = seen.get(number, 0)
-            if times < OFTEN and enough(shapes[number], hits):
+            if times < OFTEN and enough(shape(number), hits):
                 seen[number] = times + 1
                 yield Chain(number, tuple(hits))
     for number, hits in open_.items():
-        if enough(shapes[number], hits):
+        if enough(shape(number), hits):
             yield Chain(number, tuple(hits))
 
 

@@ -29,11 +29,12 @@ APART = 60  # letters that make a message sure though something stands between t
 FEW = 12  # lines of a paste that is about one error
 NEARLY = 0.95  # of a long text: a wrap or a prefix may take a word
 THRESHOLD = 0.35
-BUILTIN = frozenset(
-    "ValueError TypeError KeyError IndexError AttributeError RuntimeError NotImplementedError ImportError OSError "
-    "ModuleNotFoundError FileNotFoundError AssertionError NameError LookupError ZeroDivisionError TimeoutError "
-    "ConnectionError PermissionError StopIteration MemoryError OverflowError UnicodeDecodeError EOFError".split()
-)
+_NAMES = """
+ValueError TypeError KeyError IndexError AttributeError RuntimeError NotImplementedError ImportError OSError
+ModuleNotFoundError FileNotFoundError AssertionError NameError LookupError ZeroDivisionError TimeoutError
+ConnectionError PermissionError StopIteration MemoryError OverflowError UnicodeDecodeError EOFError
+"""
+BUILTIN = frozenset(_NAMES.split())
 NAMES = ("error", "exception", "warning")
 
 
@@ -104,7 +105,9 @@ def seen(fit: Fit, shape: Shape, clean: Text, squeezed: Squeezed, log: Log) -> S
     head = chars[line:start].strip(_OPENING)
     torn = not head and (line == 0 or chars[line:start].strip() != "" or start == line)
     inner = log.above(end)
-    others = (inner is not None and inner.start > start and inner.final and inner.exception.lower().endswith(NAMES)) or chars.count("\n", start, end) > 12
+    others = (
+        inner is not None and inner.start > start and inner.final and inner.exception.lower().endswith(NAMES)
+    ) or chars.count("\n", start, end) > 12
     small = len(log.lines) <= FEW
     return Seen(raised, opens, closes, said, cut, left, torn, others, small, source, first, last)
 
@@ -205,7 +208,7 @@ def allowed(fit: Fit, shape: Shape, at: Seen, evidence: Evidence) -> bool:
 
 
 def verbatim(parts: Sequence[tuple[str | None, str | None]], said: str) -> float:
-    """Which part of a message's texts stands in the log with its marks; spaces may be anywhere where lines were broken."""
+    """Which part of a message's texts is in the log with its marks; where lines were broken, spaces do not count."""
     space = "" if "\n" in said.strip() else " "
     flat = space.join(plain(said).split())
     texts = [space.join(plain(text).split()) for text, _ in parts if text is not None and squeeze(text)]
@@ -227,7 +230,9 @@ def plain(text: str) -> str:
     return text.translate(_PLAIN).lower()
 
 
-_PLAIN = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "`": "'", '"': "'", "–": "-", "—": "-", "*": None, "\\": None})
+_PLAIN = str.maketrans(
+    {"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "`": "'", '"': "'", "–": "-", "—": "-", "*": None, "\\": None}
+)
 
 
 def names_path(said: str, path: str) -> bool:
@@ -289,8 +294,10 @@ def supports(site: Place, frame: Frame) -> float:
 
 
 def _supports(site: Place, frame: Frame, path: str, function: str) -> float:
-    same_function = bool(frame.function) and frame.function.rpartition(".")[2] not in ("<module>", "__init__") and (
-        frame.function.rpartition(".")[2] == function
+    same_function = (
+        bool(frame.function)
+        and frame.function.rpartition(".")[2] not in ("<module>", "__init__")
+        and (frame.function.rpartition(".")[2] == function)
     )
     if path == site.path:
         if not same_function and not (frame.function and function.startswith(frame.function)):
@@ -304,5 +311,3 @@ def _supports(site: Place, frame: Frame, path: str, function: str) -> float:
     if path.rpartition("/")[2] == site.path.rpartition("/")[2] and path.count("/") > 1:
         return 0.15
     return 0.0
-
-

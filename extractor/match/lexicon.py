@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import marshal
 import re
+from array import array
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from extractor.match.normalise import clean, squeeze
@@ -18,7 +20,7 @@ from extractor.match.normalise import clean, squeeze
 if TYPE_CHECKING:
     from extractor.model import Error, Provenance, Site, Variant
 
-VERSION = 2
+VERSION = 3
 BLOCK = 14
 SHORTEST = 6  # a block of fewer letters is everywhere
 SHORT = 10  # pieces below this are sought only where a message has no longer one
@@ -112,54 +114,74 @@ def blocks(texts: Sequence[str]) -> list[tuple[int, str]]:
 
 def is_special(parts: Sequence[tuple[str | None, str | None]]) -> bool:
     """Whether a message has a word that other libraries' errors hardly have."""
+    from extractor.match.common import COMMON
+
     words = _WORD.findall(" ".join(text for text, _ in parts if text is not None))
     return any(word.lower() not in COMMON and any(c.isalpha() for c in word) for word in words)
 
 
 _WORD = re.compile(r"[A-Za-z0-9_]{3,}")
-COMMON = frozenset(
-    """a able algorithm all already allowed already an and another any arg argument arguments array attribute attributes available
-    bad bare base be been before bool both but bytes call called can cannot char character class code command config
-    configuration connection contain contains content conversion convert converted count could create current data
-    decode default defined device dict dictionary different dimension dimensions directory does doesn don double
-    dtype duplicate duration each either element elements empty encoding end endpoint entry enum error errors exactly exceeded
-    exception exist exists expected extension fail failed failure field fields file filename files find first float
-    for format found from function get given global got greater group handler has hash have header id implement implemented
-    in incompatible incorrect index indices initialized input inputs instance int integer integers internal into invalid is item items
-    iterable iterator its json key keys kind label last least len length less level line list load loaded long longer
-    lookup main mapping match matching max maximum message method min minimum mismatch missing mode model module
-    more multiple must name named names need needs negative new next no non none not nothing null number object objects offset one
-    only open operation operator option options or order other out output outputs over package parameter parameters parse parsing
-    part pass passed path platform port positive possible process property protocol provide provided range read
-    received reached recognized register registered request requests require required requires resource response result return returned returns root
-    run running same schema second seconds sequence server set shape should sign single size sizes some source specified specify start started
-    state status step still str string subclass subclasses strings such support supported supports take target task tensor test than that the
-    there this thread time timed timeout token too tuple two type types unable undefined unexpected unreachable unicode unique unit unknown unrecognized unsupported
-    until url use used using valid value values variable version was wait were when which while will with without wrong write yet
-    you zero service unavailable""".split()
-)
+
+
+class Records:
+    """Many small values in one run of bytes, read one at a time."""
+
+    def __init__(self, packed: tuple[bytes, bytes]) -> None:
+        self._data, ends = packed
+        self._ends = array("I", ends)
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __getitem__(self, index: int) -> Any:
+        return marshal.loads(self._data[self._ends[index - 1] if index else 0 : self._ends[index]])
+
+    @staticmethod
+    def packed(values: Iterable[Any]) -> tuple[bytes, bytes]:
+        """What the constructor takes."""
+        parts = [marshal.dumps(value) for value in values]
+        return b"".join(parts), array("I", accumulate(map(len, parts))).tobytes()
 
 
 class Lexicon:
-    """All messages of a dataset, ready to be searched for."""
+    """All messages of a dataset, ready to be searched for; what a log does not touch stays in its bytes."""
 
-    def __init__(self, source: dict[str, Any], core: bytes, automaton: Any, entries: list[bytes]) -> None:
+    def __init__(
+        self, source: dict[str, Any], automaton: Any, shapes: Records, postings: Records, entries: Records
+    ) -> None:
         self.source = source
-        shapes, self.postings = marshal.loads(core)
-        self.shapes: list[Shape] = list(map(Shape._make, shapes))
         self.automaton = automaton
-        self._entries = entries
+        self._records = (shapes, postings, entries)
+        self._shapes: dict[int, Shape] = {}
+        self._postings: dict[int, tuple[Posting, ...]] = {}
+        self._entries: dict[int, Entry] = {}
         self._names: dict[int, frozenset[str]] = {}
-        self._read: dict[int, Entry] = {}
+
+    def shape(self, index: int) -> Shape:
+        """The text of a message."""
+        found = self._shapes.get(index)
+        if found is None:
+            found = self._shapes[index] = Shape._make(self._records[0][index])
+        return found
+
+    def postings(self, block: int) -> tuple[Posting, ...]:
+        """Which shapes have a block."""
+        found = self._postings.get(block)
+        if found is None:
+            found = self._postings[block] = self._records[1][block]
+        return found
 
     def entry(self, index: int) -> Entry:
         """One error."""
-        found = self._read.get(index)
+        found = self._entries.get(index)
         if found is None:
-            fields = marshal.loads(self._entries[index])
+            fields = self._records[2][index]
             fields[5] = tuple(map(Place._make, fields[5]))
-            found = self._read[index] = Entry._make(fields)
+            found = self._entries[index] = Entry._make(fields)
         return found
+
+    def __len__(self) -> int:
+        return len(self._records[2])
 
     def names(self, index: int) -> frozenset[str]:
         """The names of files and functions that an error is raised in."""
@@ -170,19 +192,16 @@ class Lexicon:
             self._names[index] = found
         return found
 
-    def __len__(self) -> int:
-        return len(self._entries)
-
 
 def dumps(source: Provenance, errors: Iterable[Error]) -> bytes:
     """The lexicon of a dataset in the form that `loads` reads."""
     import pickle
 
-    import ahocorasick
+    import ahocorasick  # type: ignore[import-not-found]
 
     shapes: dict[tuple[tuple[str, ...], bool, bool], list[tuple[int, int]]] = {}
     special: dict[tuple[tuple[str, ...], bool, bool], bool] = {}
-    entries: list[bytes] = []
+    entries: list[list[Any]] = []
     for number, error in enumerate(errors):
         variants = tuple(_parts(v) for v in error.variants)
         entries.append(_entry(error, variants))
@@ -205,22 +224,20 @@ def dumps(source: Provenance, errors: Iterable[Error]) -> bytes:
         automaton.add_word(text, n)
     automaton.make_automaton()
     described = {"label": source.label, "release": source.release, "commit": source.commit, "repo": source.repo}
-    core = marshal.dumps((listed, [tuple(found) for found in postings.values()]))
-    return marshal.dumps((described, core, pickle.dumps(automaton), entries))
+    packed = [Records.packed(values) for values in (listed, map(tuple, postings.values()), entries)]
+    return marshal.dumps((described, pickle.dumps(automaton), *packed))
 
 
 def loads(data: bytes) -> Lexicon:
     """Reads what `dumps` wrote, from a place that nobody else can write to."""
     import pickle
 
-    described, core, automaton, entries = marshal.loads(data)
-    return Lexicon(described, core, pickle.loads(automaton), entries)
+    described, automaton, *packed = marshal.loads(data)
+    return Lexicon(described, pickle.loads(automaton), *map(Records, packed))
 
 
 def _parts(variant: Variant) -> tuple[tuple[str | None, str | None], ...]:
-    return tuple(
-        (part.text, None) if isinstance(part.text, str) else (None, str(part.expr)) for part in variant.parts
-    )
+    return tuple((part.text, None) if isinstance(part.text, str) else (None, str(part.expr)) for part in variant.parts)
 
 
 def _ends(parts: Sequence[tuple[str | None, str | None]]) -> tuple[bool, bool]:
@@ -235,22 +252,20 @@ def _code(site: Site) -> str:
     return site.context.lines[index].strip()[:200] if 0 <= index < len(site.context.lines) else ""
 
 
-def _entry(error: Error, variants: tuple[tuple[tuple[str | None, str | None], ...], ...]) -> bytes:
+def _entry(error: Error, variants: tuple[tuple[tuple[str | None, str | None], ...], ...]) -> list[Any]:
     sites = tuple(
         (s.path, s.line, s.end_line, s.symbol, s.kind, s.exception, s.permalink, _code(s)) for s in error.sites
     )
     doc = next((d.text for s in error.sites for d in (s.exception_doc,) if d is not None), "")
-    return marshal.dumps(
-        [
-            error.id,
-            error.exception,
-            error.message,
-            error.kind,
-            variants,
-            sites,
-            any(s.cause is not None for s in error.sites),
-            tuple(dict.fromkeys(b.rpartition(".")[2] for s in error.sites for b in s.bases)),
-            tuple(h.text for h in error.hints),
-            doc,
-        ]
-    )
+    return [
+        error.id,
+        error.exception,
+        error.message,
+        error.kind,
+        variants,
+        sites,
+        any(s.cause is not None for s in error.sites),
+        tuple(dict.fromkeys(b.rpartition(".")[2] for s in error.sites for b in s.bases)),
+        tuple(h.text for h in error.hints),
+        doc,
+    ]

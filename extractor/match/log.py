@@ -62,7 +62,8 @@ _FRAME = (
 )
 _CELL = (
     # IPython and Colab
-    r"|(?P<cell>(?:^|[ \[])(?P<cellpath>[~/.\w][\w./~+-]{0,300}\.py)(?:\]\([^)\n]{0,300}\)|:(?P<cellline>\d{1,7}))?,? in "
+    r"|(?P<cell>(?:^|[ \[])(?P<cellpath>[~/.\w][\w./~+-]{0,300}\.py)"
+    r"(?:\]\([^)\n]{0,300}\)|:(?P<cellline>\d{1,7}))?,? in "
     r"(?P<cellfunction>[\w<>.]{1,200})\()"
     r"|(?P<tool>\b(?P<toolpath>vllm/[\w/.-]{1,200}\.py):(?P<toolline>\d{1,7}))"
 )
@@ -71,7 +72,8 @@ _ELSE = (
     r"|(?P<cause>The above exception was the direct cause)|(?P<context>During handling of the above exception)"
     r"|(?P<pydantic>Value error, |Assertion failed, )"
     r"|(?P<body>[\"'](?:message|detail|error|msg|title|reason)[\"'] ?[:=] {0,4}[\"'])"
-    r"|(?P<raised>(?:Error|Exception|Warning|Interrupt|Exit|Timeout|Fault|Failure|Group|Stop|Died|Dead)(?:\)?:(?!:)|\((?=[\"'f]))\s{0,4}[\"']?)"
+    r"|(?P<raised>(?:Error|Exception|Warning|Interrupt|Exit|Timeout|Fault|Failure|Group|Stop|Died|Dead)"
+    r"(?:\)?:(?!:)|\((?=[\"'f]))\s{0,4}[\"']?)"
     r"|(?P<other>^[ \t]{0,40}(?:[A-Za-z_]\w{0,60}\.){0,10}[A-Z]\w{2,60}: )"
 )
 _SOUGHT = re.compile(_FRAME + _ELSE, re.MULTILINE)
@@ -87,7 +89,9 @@ def _sought(chars: str) -> re.Pattern[str]:
     return _CELLS[0]
 
 
-_PID = re.compile(r"([A-Za-z]\w{0,60})[ ]?\(?pid[=: ]{1,2}(\d{1,10})|\((\w{1,40}Worker\w{0,20}|Worker\w{1,40})\)", re.ASCII)
+_PID = re.compile(
+    r"([A-Za-z]\w{0,60})[ ]?\(?pid[=: ]{1,2}(\d{1,10})|\((\w{1,40}Worker\w{0,20}|Worker\w{1,40})\)", re.ASCII
+)
 
 
 def process_of(lead: str) -> str:

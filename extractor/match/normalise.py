@@ -43,7 +43,8 @@ CARET_ANSI = r"(?:\^\[|\\(?:x1[bB]|033|u001[bB]|e))\[[0-9;]{0,32}m"  # colours a
 # --- escapes ---------------------------------------------------------------------------------------------
 
 _NAMES = {"n": "\n", "r": "\n", "t": "\t", "b": " ", "f": " "}
-ESCAPE = r"\\+(?:u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[^A-Za-z0-9\s\\]|[nrtbf])"
+_PAIR = r"u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}"
+ESCAPE = rf"\\+(?:{_PAIR}|" + r"u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[^A-Za-z0-9\s\\]|[nrtbf])"
 
 
 def _unescaped(m: re.Match[str]) -> str:
@@ -85,7 +86,8 @@ _DATE = r"\d{4}[-/]\d\d[-/]\d\d"
 _CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _ZONE = r"(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d)\b)?"
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-_KEY = r'"(?!(?:log|message|msg|MESSAGE|line|text|textPayload|event)")[\w.@/-]{1,40}" ?: ?'
+_SAID = "(?:log|message|msg|MESSAGE|line|text|textPayload|event)"
+_KEY = rf'"(?!{_SAID}")[\w.@/-]{{1,40}}" ?: ?'
 _SCALAR = r'(?:"[^"\\\n]{0,120}"|-?[\d.]{1,24}|null|true|false)'
 PREFIXES: dict[str, str] = {  # the most frequent first
     "process": r"[\[(]?[A-Za-z_][\w.:/-]{0,60}+[ \t]{1,2}+pid[=: ]\d{1,10}+(?:,[^()\n]{0,80})?[\])]:?",
@@ -94,15 +96,16 @@ PREFIXES: dict[str, str] = {  # the most frequent first
     r"|[EWIF]\d{4}(?=[ \t])",
     "short stamp": rf"[\[(]?(?:{_DATE}|\d\d-\d\d|\d{{4}})?[ T]?{_CLOCK}{_ZONE}[\])]?:?(?!\w)",
     "stamp": rf"[\[(]?{_DATE}(?:[T _]{_CLOCK}{_ZONE})?[\])]?:?(?![\w-])",
-    "source": r"\[?(?:[\w/-]{1,120}+\.){1,6}+(?:py|cc|cpp|cu|cuh|rs|h|go)[ \t]{0,20}+:[ \t]?\d{1,6}+\]?(?::(?!\d)|(?=[ \t\n]|$))"
-    r"(?:[ \t]?-(?=\s))?",
+    "source": r"\[?(?:[\w/-]{1,120}+\.){1,6}+(?:py|cc|cpp|cu|cuh|rs|h|go)[ \t]{0,20}+:[ \t]?\d{1,6}+\]?"
+    r"(?::(?!\d)|(?=[ \t\n]|$))(?:[ \t]?-(?=\s))?",
     "dash": r"-(?=[ \t])",
     "logger": r"[\w.]{1,80}+ - (?=(?:ERROR|INFO|WARNING|WARN|DEBUG|CRITICAL|FATAL)\b)",
     "quote": r">(?:[ \t]?>){0,8}(?!>)",
     "border": r"[|│┃║▌╎┆]",
     "pytest": r"E(?=[ \t]{2}|[ \t]\S|$)",
-    "json log": rf'\{{[ \t]?(?:{_KEY}{_SCALAR}, ?){{0,10}}"(?:log|message|msg|MESSAGE|line|text|textPayload|event)" ?: ?"(?!error")',
-    "logfmt": r'(?:(?:time|ts|t|level|lvl|severity|logger|caller)=(?:"[^"\n]{0,80}"|[^\s"]{1,80})[ \t]{0,4}){1,6}(?:msg=)?"?',
+    "json log": rf'\{{[ \t]?(?:{_KEY}{_SCALAR}, ?){{0,10}}"{_SAID}" ?: ?"(?!error")',
+    "logfmt": r"(?:(?:time|ts|t|level|lvl|severity|logger|caller)="
+    r'(?:"[^"\n]{0,80}"|[^\s"]{1,80})[ \t]{0,4}){1,6}(?:msg=)?"?',
     "service": r"[A-Za-z][\w.-]{0,60}+[ \t]{0,30}+[|│](?=[ \t\n]|$)",
     "pod": r"\[?(?:pod|container)/[\w./-]{1,120}+\]?",
     "syslog": rf"{_MONTH} [ \d]\d {_CLOCK}(?:[ \t][\w.-]{{1,64}}+[ \t][\w./@-]{{1,64}}+(?:\[\d{{1,10}}\])?:)?",
@@ -115,7 +118,10 @@ PREFIXES: dict[str, str] = {  # the most frequent first
     "ray": r"ray::[\w.()]{1,80}(?= \(pid)",
 }
 PREFIX = r"^(?:[ \t]*+(?:" + "|".join(PREFIXES.values()) + r")){1,12}"
-JSON_TAIL = r'(?:\\n)?"(?:, ?"[\w.@-]{1,40}" ?: ?(?:"[^"\\\n]{0,120}"|-?[\d.]{1,24}|null|true|false|\{[^{}\n]{0,300}\})){0,10}\}$'
+JSON_TAIL = (
+    r'(?:\\n)?"(?:, ?"[\w.@-]{1,40}" ?: ?'
+    r'(?:"[^"\\\n]{0,120}"|-?[\d.]{1,24}|null|true|false|\{[^{}\n]{0,300}\})){0,10}\}$'
+)
 
 _PREFIX: list[re.Pattern[str]] = []
 

@@ -11,11 +11,12 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from extractor.match.found import Match
 from extractor.match.lexicon import Lexicon
-from extractor.match.search import Match
 
 SAYS_SO = re.compile(
-    r"(?:see|check|look at|inspect)\b[^.]{0,40}\b(?:stack ?trace|root cause|traceback|logs?|above)\b|root cause", re.IGNORECASE
+    r"(?:see|check|look at|inspect)\b[^.]{0,40}\b(?:stack ?trace|root cause|traceback|logs?|above)\b|root cause",
+    re.IGNORECASE,
 )
 SIBLINGS = 12  # other files with the same text that are listed
 
@@ -26,41 +27,6 @@ class Ranked(NamedTuple):
     match: Match
     choice: int  # which of the match's errors
     role: str  # root, consequence, other
-
-
-def worth(match: Match) -> float:
-    """What decides between matches for the same letters: those found, less some of those missing."""
-    missing = match.found / match.part - match.found if match.part else 0
-    return match.found - 0.25 * missing + (0.5 if match.said else 0) + 0.2 * match.judged[0].score + match.judged[0].near
-
-
-def settle(matches: Sequence[Match]) -> list[Match]:
-    """One match for each place in one piece of a log. What stands in a value of another is kept when it fills it."""
-    kept: list[Match] = []
-    taken: list[tuple[int, int, int]] = []  # first letter, last letter, index in `kept`
-    for match in sorted(matches, key=lambda m: (-worth(m), m.start)):
-        clash = False
-        for first, last, index in taken:
-            if first >= match.pieces[-1][1] or last <= match.pieces[0][0]:
-                continue
-            other = kept[index]
-            if _in_a_hole(match, other) or _in_a_hole(other, match):
-                continue
-            clash = True
-            break
-        if not clash:
-            taken.append((match.pieces[0][0], match.pieces[-1][1], len(kept)))
-            kept.append(match)
-    return sorted(kept, key=lambda m: m.start)
-
-
-def _in_a_hole(inner: Match, outer: Match) -> bool:
-    """Whether one fills a value of the other, but for quotes and the name of an exception."""
-    first, last = inner.pieces[0][0], inner.pieces[-1][1]
-    for start, end in outer.holes:
-        if start <= first and last <= end:
-            return first - start <= 60 and end - last <= max(60, (last - first) // 2)
-    return first >= outer.pieces[-1][1] and first - outer.pieces[-1][1] <= 60
 
 
 def inside(inner: Match, outer: Match) -> bool:
@@ -145,7 +111,5 @@ def _root(causes: Sequence[Match]) -> Match | None:
 def _with_siblings(match: Match, role: str) -> list[Ranked]:
     """The likeliest error of a match; the others with its text unless frames tell that they are not meant."""
     most = match.judged[0].support
-    siblings = [
-        n for n, j in enumerate(match.judged) if n and not (most >= 0.6 and j.support < most)
-    ][:SIBLINGS]
+    siblings = [n for n, j in enumerate(match.judged) if n and not (most >= 0.6 and j.support < most)][:SIBLINGS]
     return [Ranked(match, 0, role), *(Ranked(match, n, "other" if role == "root" else role) for n in siblings)]

@@ -123,11 +123,11 @@ def _filled(one: Ranked, entry: Entry) -> str:
     for expr, value in one.match.values[one.choice]:
         values.setdefault(expr, []).append(value)
     out = []
-    for text, expr in entry.variants[one.match.judged[one.choice].variant]:
+    for text, name in entry.variants[one.match.judged[one.choice].variant]:
         if text is not None:
             out.append(text)
-        elif expr is not None and values.get(expr):
-            out.append(values[expr].pop(0)[:VALUE])
+        elif name is not None and values.get(name):
+            out.append(values[name].pop(0)[:VALUE])
         else:
-            out.append(f"{{{expr}}}")
+            out.append(f"{{{name}}}")
     return "".join(out)

@@ -4,51 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
 
 from extractor.match import find, judge, log, normalise, verify
+from extractor.match.found import LONGEST, Match
 from extractor.match.lexicon import Lexicon
-
-
-LONGEST = 8_000  # characters of a message that are kept
-
-
-class Match(NamedTuple):
-    """A message of the dataset in the log, before it is compared with the others."""
-
-    judged: tuple[judge.Judged, ...]  # errors with this message, likeliest first
-    found: int  # letters of text
-    part: float
-    whole: bool
-    start: int  # offsets in the piece of the log, as it is
-    end: int
-    first_line: int  # from 1
-    last_line: int
-    matched: str
-    values: tuple[tuple[tuple[str, str], ...], ...]  # for each of `judged`
-    raised: log.Raised | None
-    said: bool
-    rough: bool  # other words in it, or some are missing, where nothing was cut
-    source: bool
-    inside: tuple[int, int]  # the same, in cleaned text
-    shape: int
-    piece: int  # which piece of the log: letters are counted from its start
-    pieces: tuple[tuple[int, int], ...]  # where its texts are, in letters
-    holes: tuple[tuple[int, int], ...]  # and its values
+from extractor.match.settle import settle
+from extractor.match.text import Squeezed, Text
 
 
 def search(raw: str, lexicon: Lexicon, piece: int = 0) -> list[Match]:
-    """What is in a piece of a log, in its order."""
-    return list(_matches(raw, lexicon, piece))
-
-
-def _matches(raw: str, lexicon: Lexicon, piece: int) -> Iterator[Match]:
+    """What is in a piece of a log, in its order: one match for each place, with its values."""
     cleaned = normalise.clean(raw)
     small = normalise.squeezed(cleaned)
+    fits: dict[tuple[int, int], tuple[verify.Fit, judge.Seen]] = {}
+    matches = settle(list(_matches(raw, cleaned, small, lexicon, piece, fits)))
+    return [_with_values(match, *fits[match.shape, match.pieces[0][0]], cleaned, small, lexicon) for match in matches]
+
+
+def _with_values(
+    match: Match, fit: verify.Fit, at: judge.Seen, cleaned: Text, small: Squeezed, lexicon: Lexicon
+) -> Match:
+    last = match.inside[1]
+    return match._replace(
+        values=tuple(
+            tuple(verify.values(cleaned, small, lexicon.entry(j.entry).variants[j.variant], fit, at.first, last))
+            for j in match.judged
+        )
+    )
+
+
+def _matches(
+    raw: str,
+    cleaned: Text,
+    small: Squeezed,
+    lexicon: Lexicon,
+    piece: int,
+    fits: dict[tuple[int, int], tuple[verify.Fit, judge.Seen]],
+) -> Iterator[Match]:
     structure: log.Log | None = None
     done: set[tuple[int, int, int]] = set()
     for chain in find.chains(small.chars, lexicon):
-        shape = lexicon.shapes[chain.shape]
+        shape = lexicon.shape(chain.shape)
         fit = verify.fit(small.chars, shape, chain)
         if (chain.shape, fit.start, fit.found) in done:
             continue
@@ -60,7 +56,9 @@ def _matches(raw: str, lexicon: Lexicon, piece: int) -> Iterator[Match]:
             if above is None or not judge.near(above.frames, shape, lexicon):
                 continue
         at = judge.seen(fit, shape, cleaned, small, structure)
-        begin = max(at.first - 2, cleaned.chars.rfind("\n", 0, at.first) + 1)  # with the quote that a text may begin with
+        begin = max(
+            at.first - 2, cleaned.chars.rfind("\n", 0, at.first) + 1
+        )  # with the quote that a text may begin with
         said = cleaned.chars[begin : max(at.last, small.at(fit.end - 1) + 3)]
         judged = judge.judge(fit, shape, at, lexicon, said)
         if not judged:
@@ -68,10 +66,7 @@ def _matches(raw: str, lexicon: Lexicon, piece: int) -> Iterator[Match]:
         first = at.first if shape.lead else small.at(fit.start)
         last = max(at.last, small.at(fit.end - 1) + 1)
         start, end = cleaned.origin(first), cleaned.origin(last - 1) + 1
-        values = tuple(
-            tuple(verify.values(cleaned, small, lexicon.entry(j.entry).variants[j.variant], fit, at.first, last))
-            for j in judged
-        )
+        fits[chain.shape, fit.start] = fit, at
         spans = tuple((p.start, p.end) for p in fit.pieces if p is not None)
         yield Match(
             judged=tuple(judged),
@@ -83,7 +78,7 @@ def _matches(raw: str, lexicon: Lexicon, piece: int) -> Iterator[Match]:
             first_line=raw.count("\n", 0, start) + 1,
             last_line=raw.count("\n", 0, end) + 1,
             matched=raw[start:end][:LONGEST],
-            values=values,
+            values=(),
             raised=at.raised,
             said=at.said,
             rough=fit.found < shape.total and not (at.cut or at.left or (fit.foot and not fit.head)),

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from itertools import compress
 from typing import NamedTuple
 
+
 class Runs(NamedTuple):
     """What one step kept: where each run starts now, and where it started and ended before."""
 

@@ -56,14 +56,16 @@ def fit(chars: str, shape: Shape, chain: Chain) -> Fit:
     there = [(i, p) for i, p in enumerate(placed) if p is not None]
     head = there[0][0] == 0 and chars.startswith(shape.pieces[0][:6], there[0][1].start)
     last_text = shape.pieces[-1]
-    foot = there[-1][0] == len(placed) - 1 and chars.startswith(last_text[-6:], max(0, there[-1][1].end - min(6, len(last_text))))
+    foot = there[-1][0] == len(placed) - 1 and chars.startswith(
+        last_text[-6:], max(0, there[-1][1].end - min(6, len(last_text)))
+    )
     found = sum(p.found for _, p in there)
     return Fit(chain.shape, there[0][1].start, there[-1][1].end, found, tuple(placed), head, foot)
 
 
 def _anchored(chars: str, text: str, own: list[tuple[int, int, int]]) -> Piece:
     """A text some of whose blocks are known: whole, or as far as it goes on either side."""
-    position, offset, length = own[0]
+    position, offset, _ = own[0]
     start = position - offset
     if start >= 0 and chars.startswith(text, start):
         return Piece(start, start + len(text), len(text))
