@@ -12,7 +12,7 @@ import marshal
 import re
 from array import array
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from extractor.match.normalise import clean, squeeze
@@ -20,7 +20,8 @@ from extractor.match.normalise import clean, squeeze
 if TYPE_CHECKING:
     from extractor.model import Error, Provenance, Site, Variant
 
-VERSION = 3
+VERSION = 5
+MAGIC = b"vllm-errors lexicon\n"
 BLOCK = 14
 SHORTEST = 6  # a block of fewer letters is everywhere
 SHORT = 10  # pieces below this are sought only where a message has no longer one
@@ -126,9 +127,9 @@ _WORD = re.compile(r"[A-Za-z0-9_]{3,}")
 class Records:
     """Many small values in one run of bytes, read one at a time."""
 
-    def __init__(self, packed: tuple[bytes, bytes]) -> None:
-        self._data, ends = packed
-        self._ends = array("I", ends)
+    def __init__(self, data: memoryview, ends: memoryview) -> None:
+        self._data = data
+        self._ends = array("I", ends.tobytes())
 
     def __len__(self) -> int:
         return len(self._ends)
@@ -224,16 +225,27 @@ def dumps(source: Provenance, errors: Iterable[Error]) -> bytes:
         automaton.add_word(text, n)
     automaton.make_automaton()
     described = {"label": source.label, "release": source.release, "commit": source.commit, "repo": source.repo}
-    packed = [Records.packed(values) for values in (listed, map(tuple, postings.values()), entries)]
-    return marshal.dumps((described, pickle.dumps(automaton), *packed))
+    parts = [marshal.dumps(described), pickle.dumps(automaton)]
+    for values in (listed, map(tuple, postings.values()), entries):
+        parts += Records.packed(values)
+    return b"".join((MAGIC, array("I", map(len, parts)).tobytes(), *parts))
 
 
 def loads(data: bytes) -> Lexicon:
-    """Reads what `dumps` wrote, from a place that nobody else can write to."""
+    """Reads what `dumps` wrote, from a place that nobody else can write to. Raises `ValueError` for anything else."""
     import pickle
 
-    described, automaton, *packed = marshal.loads(data)
-    return Lexicon(described, pickle.loads(automaton), *map(Records, packed))
+    if not data.startswith(MAGIC):
+        raise ValueError("not a lexicon")
+    start = len(MAGIC) + 8 * array("I").itemsize
+    lengths = array("I", data[len(MAGIC) : start])  # bytes are taken as they are, not one by one
+    if len(data) != start + sum(lengths):
+        raise ValueError("not the whole of a lexicon")
+    ends = [start, *accumulate(lengths, initial=start)][1:]
+    view = memoryview(data)
+    described, automaton, *packed = (view[a:b] for a, b in pairwise(ends))
+    records = [Records(packed[n], packed[n + 1]) for n in (0, 2, 4)]
+    return Lexicon(marshal.loads(described), pickle.loads(automaton), *records)
 
 
 def _parts(variant: Variant) -> tuple[tuple[str | None, str | None], ...]:
