@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from extractor.errors import ToolError
 from extractor.match.command import Options, run
-from extractor.printable import visible
+from extractor.match.report import visible
 
 INTERRUPTED = 130
 

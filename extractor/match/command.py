@@ -7,7 +7,6 @@ import stat
 import sys
 from collections.abc import Iterator
 from itertools import chain
-from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from extractor.errors import ToolError
@@ -35,7 +34,7 @@ class Outcome(NamedTuple):
 def run(options: Options, bold: bool = False) -> Outcome:
     """Matches a log. Raises `ToolError` for what cannot be read."""
     cache = library.cache_folder()
-    out = Path(options.out)
+    out = options.out
     chosen = None if options.dataset is None else library.named(options.dataset, out, cache)
     with opened(options.file) as log:
         pieces = stream.pieces(log)
@@ -69,7 +68,7 @@ def _some(pieces: Iterator[stream.Piece]) -> Iterator[stream.Piece]:
         yield first
 
 
-def _chosen(release: str | None, out: Path, cache: Path | None) -> tuple[library.Shelf, list[str]]:
+def _chosen(release: str | None, out: str, cache: str | None) -> tuple[library.Shelf, list[str]]:
     """The dataset of the release that the log names, or the newest, and what is to be said about that."""
     if release is not None:
         there = library.of_release(release, out, cache)

@@ -123,7 +123,7 @@ def main(arguments: Iterable[str]) -> str:
     """The figures for a file of pastes, in every release of it that has a dataset under `output/`."""
     file, *given = arguments
     cache = library.cache_folder()
-    out = Path("output")
+    out = "output"
     shelves = [library.named(name, out, cache) for name in given] or library.shelves(out, cache)
     parts = []
     for shelf in sorted(shelves, key=lambda s: s.label):

@@ -225,10 +225,10 @@ def dumps(source: Provenance, errors: Iterable[Error]) -> bytes:
         automaton.add_word(text, n)
     automaton.make_automaton()
     described = {"label": source.label, "release": source.release, "commit": source.commit, "repo": source.repo}
-    parts = [marshal.dumps(described), pickle.dumps(automaton)]
+    sections = [marshal.dumps(described), pickle.dumps(automaton)]
     for values in (listed, map(tuple, postings.values()), entries):
-        parts += Records.packed(values)
-    return b"".join((MAGIC, array("I", map(len, parts)).tobytes(), *parts))
+        sections += Records.packed(values)
+    return b"".join((MAGIC, array("I", map(len, sections)).tobytes(), *sections))
 
 
 def loads(data: bytes) -> Lexicon:

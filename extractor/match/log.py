@@ -76,17 +76,15 @@ _ELSE = (
     r"(?:\)?:(?!:)|\((?=[\"'f]))\s{0,4}[\"']?)"
     r"|(?P<other>^[ \t]{0,40}(?:[A-Za-z_]\w{0,60}\.){0,10}[A-Z]\w{2,60}: )"
 )
-_SOUGHT = re.compile(_FRAME + _ELSE, re.MULTILINE)
-_CELLS: list[re.Pattern[str]] = []
+_CELL_SIGNS = (".py in ", ".py, in ", ".py](", ".py:")
+_COMPILED: dict[bool, re.Pattern[str]] = {}
 
 
-def _sought(chars: str) -> re.Pattern[str]:
+def _sought(cells: bool) -> re.Pattern[str]:
     """What to look for; frames of notebooks and tools cost as much as the rest, and are rare."""
-    if not any(sign in chars for sign in (".py in ", ".py, in ", ".py](", ".py:")):
-        return _SOUGHT
-    if not _CELLS:
-        _CELLS.append(re.compile(_FRAME + _CELL + _ELSE, re.MULTILINE))
-    return _CELLS[0]
+    if cells not in _COMPILED:
+        _COMPILED[cells] = re.compile(_FRAME + (_CELL if cells else "") + _ELSE, re.MULTILINE)
+    return _COMPILED[cells]
 
 
 _PID = re.compile(
@@ -116,9 +114,8 @@ def parse(text: Text, raw: str) -> Log:
         first = text.origin(start)
         return process_of(raw[raw.rfind("\n", max(0, first - 400), first) + 1 : first])
 
-    pattern = _sought(chars)
-    cells = pattern is not _SOUGHT
-    for m in pattern.finditer(chars):
+    cells = any(sign in chars for sign in _CELL_SIGNS)
+    for m in _sought(cells).finditer(chars):
         kind = m.lastgroup or ""
         start = m.start()
         if kind in ("line", "path", "function", "frame"):

@@ -8,17 +8,30 @@ from typing import Any
 
 from extractor.match.lexicon import Entry, Lexicon
 from extractor.match.rank import Ranked
-from extractor.printable import json_safe, visible
 
 VALUE = 300  # characters of a value that a person is shown
 MESSAGE = 1_500
 Details = Callable[[str], dict[str, Any]]
 
 
+def visible(text: str) -> str:
+    """As `printable` has it, which is only needed for what is out of the ordinary."""
+    if text.isascii() and text.isprintable():
+        return text
+    from extractor.printable import visible
+
+    return visible(text)
+
+
 def as_data(found: Sequence[Ranked], lexicon: Lexicon) -> bytes:
     """The list that `--json` prints."""
     text = json.dumps([_data(one, lexicon) for one in found], ensure_ascii=False, indent=2)
-    return json_safe(text.encode("utf-8", "replace")) + b"\n"
+    data = text.encode("utf-8", "replace") + b"\n"
+    if data.isascii() and b"\x7f" not in data:
+        return data
+    from extractor.printable import json_safe
+
+    return json_safe(data)
 
 
 def _data(one: Ranked, lexicon: Lexicon) -> dict[str, Any]:
