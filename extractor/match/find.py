@@ -41,17 +41,16 @@ def chains(chars: str, lexicon: Lexicon) -> Iterator[Chain]:
                 continue
             open_[number] = [hit]
             times = seen.get(number, 0)
-            if times < OFTEN and enough(shape(number), hits):
+            if times < OFTEN and enough(shape(number), sum(hit[2] for hit in hits)):
                 seen[number] = times + 1
                 yield Chain(number, tuple(hits))
     for number, hits in open_.items():
-        if enough(shape(number), hits):
+        if enough(shape(number), sum(hit[2] for hit in hits)):
             yield Chain(number, tuple(hits))
 
 
-def enough(shape: Shape, hits: list[tuple[int, int, int]]) -> bool:
-    """Whether a chain may become a match: a third of the text, or much of it in letters."""
-    found = sum(length for _, _, length in hits)
+def enough(shape: Shape, found: int) -> bool:
+    """Whether so many letters of a text in blocks may become a match: a third of them, or much."""
     return found * 3 >= shape.total or found >= 24
 
 

@@ -11,6 +11,7 @@ import codecs
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
+from extractor.match.find import enough
 from extractor.match.lexicon import Lexicon
 from extractor.match.normalise import squeeze
 
@@ -77,4 +78,8 @@ def promising(piece: Piece, lexicon: Lexicon) -> bool:
     """Whether a piece may have something in it, at a fraction of the cost of a search."""
     if piece.number < SMALL or any(sign in piece.text for sign in SIGNS):
         return True
-    return next(lexicon.automaton.iter(squeeze(piece.text)), None) is not None
+    found: dict[int, int] = {}
+    for block in {block for _, block in lexicon.automaton.iter(squeeze(piece.text))}:
+        for number, _, length in lexicon.postings(block):
+            found[number] = found.get(number, 0) + length
+    return any(enough(lexicon.shape(number), letters) for number, letters in found.items())
