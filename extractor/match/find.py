@@ -12,7 +12,7 @@ from extractor.match.lexicon import Lexicon, Shape
 
 HOLE = 6_000  # letters of one value: a dataclass and a dict of reasons have two thousand
 INSERTED = 160  # letters that a log may put into the middle of a text: a prefix that is not known
-OFTEN = 64  # times that one text is looked at in one piece of a log: the same error once a worker
+OFTEN = 16  # times that one text is looked at in one piece of a log: the same error once a worker
 
 
 class Chain(NamedTuple):
@@ -50,8 +50,8 @@ def chains(chars: str, lexicon: Lexicon) -> Iterator[Chain]:
 
 
 def enough(shape: Shape, found: int) -> bool:
-    """Whether so many letters of a text in blocks may become a match: a third of them, or much."""
-    return found * 3 >= shape.total or found >= 24
+    """Whether so many letters of a text in blocks may become a match; a wrap may break one block of two."""
+    return found >= 24 or found * 3 >= shape.total
 
 
 def _limit(shape: Shape, before: int, offset: int) -> int:

@@ -26,6 +26,7 @@ SURE = 40  # letters that are enough in any words
 SHORT = 8  # letters that may be told when they are all that an exception says
 PLACES = {"name": 0.3, "file": 0.3, "function": 0.6, "line": 0.8}
 APART = 60  # letters that make a message sure though something stands between them
+LINE = 4_000  # characters of a line, on either side, that are looked at
 FEW = 12  # lines of a paste that is about one error
 NEARLY = 0.95  # of a long text: a wrap or a prefix may take a word
 THRESHOLD = 0.35
@@ -75,7 +76,7 @@ def seen(fit: Fit, shape: Shape, clean: Text, squeezed: Squeezed, log: Log) -> S
     chars = clean.chars
     start, end = squeezed.at(fit.start), squeezed.at(fit.end - 1) + 1
     above = log.above(start)
-    line = log.lines[log.line_of(start)]
+    line = max(log.lines[log.line_of(start)], start - LINE)
     raised = above
     if above is not None and position_free(chars, above.text, start, shape.lead):
         said, first = True, above.text
@@ -87,8 +88,8 @@ def seen(fit: Fit, shape: Shape, clean: Text, squeezed: Squeezed, log: Log) -> S
     before = chars[line:start].rstrip(_OPENING)
     named = squeezed.chars.endswith(NAMES, max(0, fit.start - 12), fit.start)  # however the name was wrapped
     opens = said or named or not before.strip(_OPENING) or (shape.lead and start - line <= 160)
-    stop = chars.find("\n", end)
-    stop = len(chars) if stop < 0 else stop
+    stop = chars.find("\n", end, end + LINE)
+    stop = min(len(chars), end + LINE) if stop < 0 else stop
     rest = chars[end:stop]
     closes = shape.tail or not rest.strip(_CLOSING) or rest[:1] in "\"'`”’" or rest[1:2] in "\"'`”’"
     after = chars[end : end + 40].lstrip(" \t\n'\"`)")

@@ -59,7 +59,7 @@ def _matches(
         begin = max(
             at.first - 2, cleaned.chars.rfind("\n", 0, at.first) + 1
         )  # with the quote that a text may begin with
-        said = cleaned.chars[begin : max(at.last, small.at(fit.end - 1) + 3)]
+        said = cleaned.chars[begin : max(at.last, small.at(fit.end - 1) + 3)][:LONGEST]
         judged = judge.judge(fit, shape, at, lexicon, said)
         if not judged:
             continue
