@@ -2,7 +2,7 @@
 
 Evidence is text and place. *Text*: letters and digits of the message found in order; twelve of them halve the
 doubt, so the text alone says `part * (1 - 2 ** (-found / 12))`. *Place*: an exception of the same name before it,
-frames of the same file, function and line. Each takes a share of the doubt that is left, see `PLACES`. So a score
+frames of the same file, function and line (`places`). Each takes a share of the doubt that is left. So a score
 of 0.5 means that half of the doubt is gone, and 1 is never reached.
 
 Silence: text that another library's code raised as its last frame shows; text of few letters that does not fill
@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from extractor.match.lexicon import Lexicon, Place, Shape
-from extractor.match.log import Frame, Log, Raised
+from extractor.match.lexicon import Lexicon, Shape
+from extractor.match.log import Log, Raised
 from extractor.match.normalise import squeeze
+from extractor.match.places import PLACES, best_site, foreign
 from extractor.match.text import Squeezed, Text
 from extractor.match.verify import Fit
 
@@ -24,7 +25,7 @@ DOUBLING = 12  # letters that halve the doubt
 LONG = 22  # letters that need no help: about thirty characters of text
 SURE = 40  # letters that are enough in any words
 SHORT = 8  # letters that may be told when they are all that an exception says
-PLACES = {"name": 0.3, "file": 0.3, "function": 0.6, "line": 0.8}
+NAMED = 0.3  # of the doubt that is left: an exception of the same name stands before it
 APART = 60  # letters that make a message sure though something stands between them
 LINE = 4_000  # characters of a line, on either side, that are looked at
 FEW = 12  # lines of a paste that is about one error
@@ -91,7 +92,7 @@ def seen(fit: Fit, shape: Shape, clean: Text, squeezed: Squeezed, log: Log) -> S
     stop = chars.find("\n", end, end + LINE)
     stop = min(len(chars), end + LINE) if stop < 0 else stop
     rest = chars[end:stop]
-    closes = shape.tail or not rest.strip(_CLOSING) or rest[:1] in "\"'`”’" or rest[1:2] in "\"'`”’"
+    closes = shape.tail or not rest.strip(_CLOSING) or rest.startswith(" [type=") or _quoted(rest)
     after = chars[end : end + 40].lstrip(" \t\n'\"`)")
     cut = not after or after.startswith(("…", "...", "<...>", "[..."))
     text = chars[line:start]
@@ -111,6 +112,16 @@ def seen(fit: Fit, shape: Shape, clean: Text, squeezed: Squeezed, log: Log) -> S
     ) or chars.count("\n", start, end) > 12
     small = len(log.lines) <= FEW
     return Seen(raised, opens, closes, said, cut, left, torn, others, small, source, first, last)
+
+
+def _quoted(rest: str) -> bool:
+    """Whether a quote is closed before anything else is said."""
+    for c in rest:
+        if c in "\"'`”’»":
+            return True
+        if c.isalnum():
+            return False
+    return False
 
 
 def position_free(chars: str, text: int, start: int, lead: bool) -> bool:
@@ -150,7 +161,7 @@ def judge(fit: Fit, shape: Shape, at: Seen, lexicon: Lexicon, said: str) -> list
             continue
         doubt = (1 - part * (1 - 2 ** (-fit.found / DOUBLING))) * (1 - support)
         if same:
-            doubt *= 1 - PLACES["name"]
+            doubt *= 1 - NAMED
         score = (1 - doubt) * (0.8 if at.source else 1)
         if score >= THRESHOLD:
             near = edges(entry.variants[variant], said) + (0.5 if names_path(said, entry.sites[site].path) else 0)
@@ -240,75 +251,3 @@ def names_path(said: str, path: str) -> bool:
     """Whether a word of the message is the name of the file: `for cuda with` in `platforms/cuda.py`."""
     stem = path.rpartition("/")[2].partition(".")[0]
     return len(stem) >= 3 and stem in said.lower().replace("(", " ").replace("'", " ").split()
-
-
-def foreign(raised: Raised | None) -> bool:
-    """Whether the last frame shows that other code raised it."""
-    if raised is None or not raised.final or not raised.frames:
-        return False
-    return vllm_path(raised.frames[-1].path) is None
-
-
-def vllm_path(path: str) -> str | None:
-    """The part of a file's path that begins in vLLM's tree; None for files of others."""
-    path = path.replace("\\", "/")
-    for packages in ("site-packages/", "dist-packages/"):
-        if packages in path:
-            path = path.rpartition(packages)[2]
-            return path if path.startswith(("vllm/", "vllm_")) else None
-    at = path.find("vllm/vllm/")
-    if at >= 0:
-        return path[at + 5 :]
-    if path.startswith("vllm/"):
-        return path
-    at = path.rfind("/vllm/")
-    return path[at + 1 :] if at >= 0 else None
-
-
-def near(frames: Sequence[Frame], shape: Shape, lexicon: Lexicon) -> bool:
-    """Whether the last frames may speak for one of a shape's errors: a quick look before a close one."""
-    names = {f.path.rpartition("/")[2] for f in frames[-4:]} | {f.function for f in frames[-4:] if f.function}
-    return bool(names) and any(not names.isdisjoint(lexicon.names(number)) for number, _ in shape.errors)
-
-
-def best_site(sites: Sequence[Place], frames: Sequence[Frame], name: str) -> tuple[int, float]:
-    """The site that the frames speak for most, and how much they do; frames further out count less."""
-    best, most = next((i for i, s in enumerate(sites) if s.exception.rpartition(".")[2] == name), 0), 0.0
-    near = list(reversed(frames[-4:]))
-    for i, site in enumerate(sites):
-        for depth, frame in enumerate(near):
-            support = supports(site, frame) / (1 + depth)
-            if support > most:
-                best, most = i, support
-    return best, most
-
-
-def supports(site: Place, frame: Frame) -> float:
-    """What one frame says for a site: path, then function, then line; files move, so a name alone counts too."""
-    path = vllm_path(frame.path)
-    if path is None:
-        return 0.0
-    function = site.symbol.rpartition(".")[2]
-    if frame.code and frame.code == site.code and len(site.code) > 8:
-        return min(0.85, _supports(site, frame, path, function) + 0.05)
-    return _supports(site, frame, path, function)
-
-
-def _supports(site: Place, frame: Frame, path: str, function: str) -> float:
-    same_function = (
-        bool(frame.function)
-        and frame.function.rpartition(".")[2] not in ("<module>", "__init__")
-        and (frame.function.rpartition(".")[2] == function)
-    )
-    if path == site.path:
-        if not same_function and not (frame.function and function.startswith(frame.function)):
-            return PLACES["file"] if not frame.function or frame.function != function else PLACES["function"]
-        if site.line <= frame.line <= site.end_line:
-            return PLACES["line"]
-        away = min(abs(frame.line - site.line), 1000)
-        return PLACES["function"] + (PLACES["line"] - PLACES["function"]) * 0.9 * (1 - away / 1000)
-    if same_function:
-        return 0.45 if path.rpartition("/")[2] == site.path.rpartition("/")[2] else 0.4
-    if path.rpartition("/")[2] == site.path.rpartition("/")[2] and path.count("/") > 1:
-        return 0.15
-    return 0.0

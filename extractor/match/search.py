@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from extractor.match import find, judge, log, normalise, verify
+from extractor.match import find, judge, log, normalise, places, verify
 from extractor.match.found import LONGEST, Match
 from extractor.match.lexicon import Lexicon
 from extractor.match.settle import settle
@@ -53,7 +53,7 @@ def _matches(
             structure = log.parse(cleaned, raw)
         if fit.found < min(judge.LONG, shape.total):
             above = structure.above(small.at(fit.start))
-            if above is None or not judge.near(above.frames, shape, lexicon):
+            if above is None or not places.near(above.frames, shape, lexicon):
                 continue
         at = judge.seen(fit, shape, cleaned, small, structure)
         begin = max(
