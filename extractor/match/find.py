@@ -12,6 +12,7 @@ from extractor.match.lexicon import Lexicon, Shape
 
 HOLE = 6_000  # letters of one value: a dataclass and a dict of reasons have two thousand
 INSERTED = 160  # letters that a log may put into the middle of a text: a prefix that is not known
+GOES_ON = 8  # letters behind a block that tell that a cut message is there
 OFTEN = 16  # times that one text is looked at in one piece of a log: the same error once a worker
 
 
@@ -41,17 +42,31 @@ def chains(chars: str, lexicon: Lexicon) -> Iterator[Chain]:
                 continue
             open_[number] = [hit]
             times = seen.get(number, 0)
-            if times < OFTEN and enough(shape(number), sum(hit[2] for hit in hits)):
+            if times < OFTEN and _worth(chars, shape(number), hits):
                 seen[number] = times + 1
                 yield Chain(number, tuple(hits))
     for number, hits in open_.items():
-        if enough(shape(number), sum(hit[2] for hit in hits)):
+        if _worth(chars, shape(number), hits):
             yield Chain(number, tuple(hits))
 
 
 def enough(shape: Shape, found: int) -> bool:
     """Whether so many letters of a text in blocks may become a match; a wrap may break one block of two."""
     return found >= 24 or found * 3 >= shape.total
+
+
+def _worth(chars: str, shape: Shape, hits: list[tuple[int, int, int]]) -> bool:
+    """Whether a chain is to be looked at: enough blocks, or one behind which the text goes on until it is cut."""
+    if enough(shape, sum(hit[2] for hit in hits)):
+        return True
+    position, offset, size = hits[-1]
+    following = chars[position + size : position + size + GOES_ON]
+    start = offset + size
+    for piece in shape.pieces:
+        if start < len(piece):
+            return len(following) == GOES_ON and start > 0 and piece.startswith(following, start)
+        start -= len(piece)
+    return False
 
 
 def _limit(shape: Shape, before: int, offset: int) -> int:

@@ -24,7 +24,7 @@ from extractor.match.verify import Fit
 DOUBLING = 12  # letters that halve the doubt
 LONG = 22  # letters that need no help: about thirty characters of text
 SURE = 40  # letters that are enough in any words
-SHORT = 8  # letters that may be told when they are all that an exception says
+SHORT = 9  # letters that may be told when they are all that an exception says
 NAMED = 0.3  # of the doubt that is left: an exception of the same name stands before it
 APART = 60  # letters that make a message sure though something stands between them
 LINE = 4_000  # characters of a line, on either side, that are looked at
@@ -69,7 +69,7 @@ class Judged(NamedTuple):
 
 
 _OPENING = " \t\"'`“”‘’„«»(\\[{*_>-—–•🚫❌:|"
-_CLOSING = " \t\"'`“”‘’«»)\\]}*_.,;!—–|"
+_CLOSING = "… \t\"'`“”‘’«»)\\]}*_.,;!—–|"
 
 
 def seen(fit: Fit, shape: Shape, clean: Text, squeezed: Squeezed, log: Log) -> Seen:
@@ -94,7 +94,7 @@ def seen(fit: Fit, shape: Shape, clean: Text, squeezed: Squeezed, log: Log) -> S
     rest = chars[end:stop]
     closes = shape.tail or not rest.strip(_CLOSING) or rest.startswith(" [type=") or _quoted(rest)
     after = chars[end : end + 40].lstrip(" \t\n'\"`)")
-    cut = not after or after.startswith(("…", "...", "<...>", "[..."))
+    cut = not after or after.lstrip(".,; ").startswith("…") or after.startswith(("...", "<...>", "[..."))
     text = chars[line:start]
     source = "raise " in text or 'f"' in text[-2:] or "f'" in text[-2:]
     last = end
@@ -109,7 +109,7 @@ def seen(fit: Fit, shape: Shape, clean: Text, squeezed: Squeezed, log: Log) -> S
     inner = log.above(end)
     others = (
         inner is not None and inner.start > start and inner.final and inner.exception.lower().endswith(NAMES)
-    ) or chars.count("\n", start, end) > 12
+    ) or 12 < chars.count("\n", start, end) < (end - start) / 40  # not wraps of a narrow terminal
     small = len(log.lines) <= FEW
     return Seen(raised, opens, closes, said, cut, left, torn, others, small, source, first, last)
 

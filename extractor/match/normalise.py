@@ -43,8 +43,8 @@ CARET_ANSI = r"(?:\^\[|\\(?:x1[bB]|033|u001[bB]|e))\[[0-9;]{0,32}m"  # colours a
 # --- escapes ---------------------------------------------------------------------------------------------
 
 _NAMES = {"n": "\n", "r": "\n", "t": "\t", "b": " ", "f": " "}
-_PAIR = r"u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}"
-ESCAPE = rf"\\+(?:{_PAIR}|" + r"u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[^A-Za-z0-9\s\\]|[nrtbf])"
+_PAIR = r"u[dD][89abAB][0-9a-fA-F]{2}\\++u[dD][c-fC-F][0-9a-fA-F]{2}"
+ESCAPE = rf"(?<!\\)\\++(?:{_PAIR}|" + r"u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[^A-Za-z0-9\s\\]|[nrtbf])"
 
 
 def _unescaped(m: re.Match[str]) -> str:
@@ -115,7 +115,7 @@ PREFIXES: dict[str, str] = {  # the most frequent first
     "worker": r"\((?=\w{0,20}(?:Worker|Engine|Server|Actor))\w{1,60}+(?:[ \t][\w=. ]{1,40}+)?\)",
     "rank": r"\[(?:default|rank|Rank|GPU|gpu|worker|node)[ _-]?\d{1,5}\]:?|\[\d{1,4},\d{1,4}\](?:<std(?:out|err)>)?:",
     "gutter": r"\d{1,6}+[ \t]?[|│](?=[ \t])",
-    "ray": r"ray::[\w.()]{1,80}(?= \(pid)",
+    "ray": r"ray::[\w.()]{1,80}+ \(pid=[^()\n]{1,80}\)",
 }
 PREFIX = r"^(?:[ \t]*+(?:" + "|".join(PREFIXES.values()) + r")){1,12}"
 JSON_TAIL = (
@@ -162,7 +162,7 @@ STEPS: tuple[Step, ...] = (
     Step("entities", ("&",), _sub(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8}\d{0,2});", _entity)),
     Step("addresses", ("%20", "%22", "%27", "%0A", "%0a"), _sub(URL, _percent)),
     Step("ends of JSON lines", ('"}', "}}", "}\n"), _sub(JSON_TAIL, "", re.MULTILINE)),
-    Step("numbers of lines", ("1", "2"), _numbered),
+    Step("numbers of lines", (), _numbered),
     Step("prefixes", (), _prefixes),
     Step("escapes", ("\\",), _sub(ESCAPE, _unescaped)),
     Step("prefixes of lines that were escaped", ("\\",), _prefixes),
