@@ -201,12 +201,12 @@ def allowed(fit: Fit, shape: Shape, at: Seen, evidence: Evidence) -> bool:
         if fit.found >= (LONG + 8 if shape.special else SURE):
             return True
         if fit.found >= LONG and shape.special:
-            return at.opens or at.closes
+            return (at.opens or at.closes) and evidence.literal >= 0.5
         if not (fit.found >= SHORT and at.opens and at.closes and evidence.literal == 1 and evidence.plausible):
             return False
         return shape.special or (not evidence.framed and at.small)
-    if fit.head and (at.cut or at.left):
-        if at.opens and fit.found >= LONG:
+    if fit.head and not fit.foot and (at.cut or at.left):
+        if at.opens and fit.found >= (LONG if at.cut else LONG + 8):
             return True
         return fit.found >= SURE
     if fit.foot and not fit.head:  # its beginning is cut off, in a value or with the line
