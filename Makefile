@@ -41,7 +41,7 @@ test: lint  ## lint, then every test
 	@echo "running the tests" >&2
 	@$(BIN)/pytest -n auto --dist worksteal $(ARGS)
 
-bench: $(DEVELOPMENT)  ## speed and memory, as ratios within one run
+bench: $(DEVELOPMENT)  ## speed and memory, as ratios within one run; ARGS=--match for match
 	@$(BIN)/python -m tests.bench $(ARGS)
 
 evaluate: $(PRODUCT)  ## how often match is right: FILE=pastes.jsonl, on the datasets in output/

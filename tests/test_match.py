@@ -268,3 +268,14 @@ def test_a_fit_goes_on_over_a_few_letters() -> None:
     assert (
         fit(chars, shape, Chain(0, ((0, 0, 14),))).found == 43
     )  # a run of less than eight letters is lost with its neighbours
+
+
+def test_a_person_reads_when_it_is_raised_and_text_that_shows_as_it_is() -> None:
+    answer = engine.answer(
+        io.BytesIO(b"ValueError: LoRA rank \xe2\x80\xae64 is greater than the largest rank 16 of this engine."), small()
+    )
+    site = small().entry(answer.ranked[0].match.judged[0].entry).sites[0]
+    guards = [{"kind": "if", "text": "rank > most", "line": site.line - 1}]
+    record = {"sites": [{"path": site.path, "line": site.line, "guards": guards}]}
+    text = report.as_text(answer.ranked, small(), lambda _: record)
+    assert f"line {site.line - 1}: rank > most" in text and "\\u202e64" in text and "\u202e" not in text

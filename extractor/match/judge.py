@@ -206,7 +206,7 @@ def allowed(fit: Fit, shape: Shape, at: Seen, evidence: Evidence) -> bool:
             return False
         return shape.special or (not evidence.framed and at.small)
     if fit.head and not fit.foot and (at.cut or at.left):
-        if at.opens and fit.found >= (LONG if at.cut else LONG + 8):
+        if at.opens and fit.found >= (LONG if at.cut else LONG + 4):
             return True
         return fit.found >= SURE
     if fit.foot and not fit.head:  # its beginning is cut off, in a value or with the line
