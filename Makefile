@@ -10,7 +10,7 @@ PRODUCT := $(VENV)/.product
 DEVELOPMENT := $(VENV)/.development
 
 .DEFAULT_GOAL := help
-.PHONY: help extract test lint types bench lock clean
+.PHONY: help extract test lint types bench evaluate lock clean
 
 help:  ## what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,8 +41,11 @@ test: lint  ## lint, then every test
 	@echo "running the tests" >&2
 	@$(BIN)/pytest -n auto --dist worksteal $(ARGS)
 
-bench: $(DEVELOPMENT)  ## speed and memory, as ratios within one run
+bench: $(DEVELOPMENT)  ## speed and memory, as ratios within one run; ARGS=--match for match
 	@$(BIN)/python -m tests.bench $(ARGS)
+
+evaluate: $(PRODUCT)  ## how often match is right: FILE=pastes.jsonl, on the datasets in output/
+	@$(BIN)/python -m extractor.match.evaluate '$(FILE)' $(ARGS)
 
 lock: $(DEVELOPMENT)  ## resolve the dependencies anew (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \

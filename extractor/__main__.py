@@ -1,5 +1,5 @@
 """`python -m extractor` is the `vllm-errors` command."""
 
-from extractor.cli import main
+from extractor.start import main
 
 main()

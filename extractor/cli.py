@@ -103,6 +103,7 @@ def extract(
     """
     from extractor import cache as caches
     from extractor import pipeline, pool
+    from extractor.match import library
     from extractor.source import SourceOptions, open_tree
     from extractor.terminal import progress_on
 
@@ -122,6 +123,7 @@ def extract(
         kept = caches.Cache(None if no_cache else folder, tool)
         report = pipeline.run(tree, out, kept, tool, jobs or pool.default_jobs(), progress)
         kept.close()
+    library.prepare(report.folder)
     if not quiet:
         _summary(report, time.monotonic() - started)
 
@@ -168,6 +170,29 @@ def show(
         sys.stdout.buffer.write(encode(error, indent=True))
         return
     _print_card(error, folder)
+
+
+@app.command()
+def match(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The log; - or nothing for stdin.")] = "-",
+    dataset: Annotated[
+        str | None,
+        typer.Option(help="A dataset's folder, or its label under --out; else as the log says, or the newest."),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder that datasets are in.")] = Path("output"),
+    json: Annotated[bool, typer.Option("--json", help="The errors as data.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="How many errors at most.")] = 5,
+) -> None:
+    """Find vLLM's errors in a log, the root cause first.
+
+    Example: vllm-errors match server.log
+    """
+    from extractor import quick
+    from extractor.match.command import Options
+
+    code = quick.match(Options(file=file, dataset=dataset, out=str(out), json=json, limit=limit))
+    if code:
+        raise typer.Exit(code)
 
 
 def _print_card(error: Error, folder: Path) -> None:

@@ -26,6 +26,7 @@ from extractor.cli import cache_folder
 from extractor.pipeline import _batches
 from extractor.pool import Pool, default_jobs
 from extractor.source import Silent, SourceOptions, open_tree
+from tests import bench_match
 
 
 def parse_all(files: list[tuple[str, bytes]]) -> int:
@@ -87,7 +88,11 @@ def main() -> None:
     parser.add_argument("--release", default="0.28.0")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=default_jobs())
-    options = parser.parse_args()
+    parser.add_argument("--match", action="store_true", help="measure `match` instead, on the datasets in output/")
+    options, more = parser.parse_known_args()
+    if options.match:
+        bench_match.main(more)
+        return
     tree = open_tree(SourceOptions(cache=cache_folder(), release=options.release), Silent())
     batches = list(_batches(tree.read([entry.path for entry in tree.entries])))
     out = Path(tempfile.mkdtemp(prefix="vllm-errors-bench-"))

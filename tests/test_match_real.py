@@ -1,0 +1,79 @@
+"""`match` on the real 0.28.0: every message rendered, pastes of every kind by program, other libraries' logs."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from extractor.cache import Cache
+from extractor.cli import cache_folder
+from extractor.dataset import read_errors, read_manifest
+from extractor.match import engine
+from extractor.match.lexicon import Lexicon, dumps, loads
+from extractor.pipeline import run
+from extractor.pool import default_jobs
+from extractor.source import Silent, SourceOptions, open_tree
+from tests import foreign, pastes
+
+pytestmark = pytest.mark.real
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> Lexicon:
+    tree = open_tree(SourceOptions(cache=cache_folder(), release="0.28.0"), Silent())
+    out: Path = tmp_path_factory.mktemp("out")
+    folder = run(tree, out, Cache(None, b""), os.urandom(8), default_jobs(), Silent()).folder
+    return loads(dumps(read_manifest(folder).source, read_errors(folder)))
+
+
+def messages(lexicon: Lexicon, least: int) -> list[tuple[int, int]]:
+    """Errors and their variants with so many characters of text."""
+    return [
+        (number, variant)
+        for number in range(len(lexicon))
+        for variant, parts in enumerate(lexicon.entry(number).variants)
+        if sum(len(text) for text, _ in parts if text is not None) >= least
+    ]
+
+
+@pytest.mark.parametrize("form", [pastes.line, lambda said: said.text], ids=["named", "bare"])
+def test_every_error_with_twelve_characters_of_text_is_first(real: Lexicon, form: object) -> None:
+    assert callable(form)
+    chance = random.Random(28)
+    wanted = messages(real, 12)
+    good = 0
+    for number, variant in wanted:
+        entry = real.entry(number)
+        good += pastes.outcome(form(pastes.rendered(entry, variant, chance)), entry, real).first
+    assert len(wanted) > 4000 and good / len(wanted) >= 0.99
+
+
+def test_pastes_of_every_kind_by_program(real: Lexicon) -> None:
+    chance = random.Random(49)
+    wanted = messages(real, 25)
+    results = {
+        kind: [
+            pastes.outcome(make(pastes.rendered(entry, variant, chance), chance), entry, real).first
+            for number, variant in chance.sample(wanted, 12)
+            for entry in (real.entry(number),)
+        ]
+        for kind, make in pastes.KINDS.items()
+    }
+    assert {kind: sum(good) for kind, good in results.items() if sum(good) < 10} == {}
+    assert sum(sum(good) for good in results.values()) / (12 * len(results)) >= 0.97
+
+
+def test_nothing_fires_on_ten_megabytes_of_other_libraries(real: Lexicon) -> None:
+    """As many forms of the same messages as make ten megabytes."""
+    found = list(foreign.messages())
+    size, fired = 0, []
+    for form in (foreign.traceback, foreign.logged, foreign.bare):
+        for again in range(3):
+            text = "".join(form(message) for message in found[again:]).encode("utf-8", "replace")
+            size += len(text)
+            fired += [one.match.matched for one in engine.answer(io.BytesIO(text), real).ranked]
+    assert size > 10_000_000 and fired == []
