@@ -39,12 +39,24 @@ class Programs:
         self._declared = declared
         self._leaving = leaving
         self._made: dict[int, tuple[FunctionNode, Slicer, Builder]] = {}
+        self._too_deep: set[int] = set()  # functions that are nested too deeply to be followed
         self._tests: dict[tuple[int, bool], tuple[ast.expr, Node]] = {}
 
     def program(
         self, node: ast.Raise, around: Sequence[FunctionNode], owner: str | None, asked: Iterable[Asked | None]
     ) -> RawProgram | None:
         """The program of a raise in the innermost of these functions; None when it grows beyond use."""
+        if id(around[-1]) in self._too_deep:
+            return None
+        try:
+            return self._program(node, around, owner, asked)
+        except RecursionError:
+            self._too_deep.add(id(around[-1]))
+            return None
+
+    def _program(
+        self, node: ast.Raise, around: Sequence[FunctionNode], owner: str | None, asked: Iterable[Asked | None]
+    ) -> RawProgram | None:
         function = around[-1]
         if id(function) not in self._made:
             outer = frozenset(n for f in around[:-1] for n in (*parameters(f), *changed(f.body)))
@@ -53,12 +65,14 @@ class Programs:
         _, slicer, builder = self._made[id(function)]
         if slicer.is_spent:
             return None
+        site = builder.sites.get(id(node))
+        if site is None:  # in the body of a class inside the function
+            return None
         watches: dict[int, Code] = {}
         for number, one in enumerate(asked):
             statement = None if one is None else builder.anchors.get(id(one.at))
             if one is not None and statement is not None:
                 watches.setdefault(id(statement), []).append(["w", number, self._test(one, builder)])
-        site = builder.sites[id(node)]
         found = slicer.slice(site, watches)
         if found is None:
             return None
