@@ -30,6 +30,7 @@ app = typer.Typer(
 )
 
 INTERRUPTED = 130
+STOPPED = "vllm-errors: interrupted; what was there before is untouched"
 
 
 def main() -> None:
@@ -39,12 +40,14 @@ def main() -> None:
     try:
         app()
     except SystemExit as e:
+        if e.code == INTERRUPTED:  # typer has seen Ctrl-C first
+            _say(STOPPED)
         _leave(e.code if isinstance(e.code, int) else 0)
     except ToolError as e:
         _say(f"vllm-errors: {e}")
         _leave(e.exit_code)
     except KeyboardInterrupt:
-        _say("vllm-errors: interrupted; what was there before is untouched")
+        _say(STOPPED)
         _leave(INTERRUPTED)
 
 

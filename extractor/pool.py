@@ -6,12 +6,16 @@ hold no cycles and collecting them over and over costs a third of the time.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import multiprocessing
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import connection
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -39,7 +43,10 @@ class Pool:
 
     def __exit__(self, *exc: object) -> None:
         if self._executor is not None:
-            self._executor.shutdown(wait=exc[0] is None, cancel_futures=True)
+            if exc[0] is not None:  # nobody waits for what they are at
+                for process in list((self._executor._processes or {}).values()):
+                    process.terminate()
+            self._executor.shutdown(cancel_futures=True)
             self._executor = None
 
     def _started(self) -> ProcessPoolExecutor:
@@ -48,6 +55,8 @@ class Pool:
             context = multiprocessing.get_context(method)
             context.set_forkserver_preload(self._preload)
             self._executor = ProcessPoolExecutor(self._jobs, mp_context=context, initializer=_prepare)
+            with _undisturbed():
+                self._executor.submit(_nothing)  # this starts the processes
         return self._executor
 
     def warm(self) -> None:
@@ -88,8 +97,30 @@ class Pool:
             return Crashed("the process that read it died")
 
 
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Processes that are started in here never see Ctrl-C: it is for this one to end them, without their tracebacks."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _prepare() -> None:
     gc.disable()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed would wait for its next task for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
 
 
 def _nothing() -> None:

@@ -395,7 +395,7 @@ class Expressions(Relations):
             return from_all(values)
         stale = owner is not None and self._written and self._changeable(owner)
         known = not any(isinstance(v, Class | Member) or self._changeable(v) for v in values[1:])
-        if stale or not known or isinstance(function, type):
+        if stale or not known or isinstance(function, type) or type(getattr(function, "__self__", self)) in BUILTIN:
             self._taint(values)
             self._unsure = True
             return from_all(values)

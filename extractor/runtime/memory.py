@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .values import CONTAINERS, NEW, UNTOLD, Class, Member, Typed, Unknown, is_atom, member_equals
 
@@ -27,12 +27,20 @@ class OutOfBudget(Exception):
     """The answer would take too long."""
 
 
+class Set(NamedTuple):
+    """An attribute as the function has set it, and when."""
+
+    owner: Any
+    value: Any
+    time: int
+
+
 class Env:
     """What the names stand for at a point, and attributes that the function itself has set."""
 
     __slots__ = ("heap", "names")
 
-    def __init__(self, names: dict[str, Any], heap: dict[tuple[int, str], tuple[Any, Any]]) -> None:
+    def __init__(self, names: dict[str, Any], heap: dict[tuple[int, str], Set]) -> None:
         self.names = names
         self.heap = heap
 
@@ -47,14 +55,13 @@ def join(first: Env | None, second: Env | None) -> Env | None:
     names = {
         name: either(first.names.get(name, NEW), second.names.get(name, NEW)) for name in first.names | second.names
     }
-    heap = {}
-    for key in first.heap | second.heap:
+    heap = first.heap | second.heap
+    for key, known in heap.items():
         one, other = first.heap.get(key), second.heap.get(key)
-        owner = (one or other or (None,))[0]
-        if one is not None and other is not None:
-            heap[key] = (owner, either(one[1], other[1]))
-        else:
-            heap[key] = (owner, UNTOLD)
+        if one is None or other is None:
+            heap[key] = known._replace(value=UNTOLD)
+        elif one is not other:
+            heap[key] = Set(known.owner, either(one.value, other.value), min(one.time, other.time))
     return Env(names, heap)
 
 
@@ -95,6 +102,10 @@ class Memory:
         self._left = STEPS
         self._tainted: dict[int, Any] = {}
         self._all_tainted = False
+        self._set: dict[int, list[Any]] = {}  # what was ever set on an object
+        self._clock = 0
+        self._times: dict[int, int] = {}  # when an object was tainted last
+        self._all_time = 0
         self._written: dict[int, Any] = {}  # objects with attributes that the function has set
         self._views: dict[int, tuple[Any, Any]] = {}  # of dicts, which change with them
         self._raised = False  # an expression raised while it was asked for
@@ -102,6 +113,10 @@ class Memory:
         self._tries = 0
         self._perhaps = 0  # ways around that nobody knows to be taken
         self._undecided = 0  # tests that sent control both ways
+
+    def _now(self) -> int:
+        self._clock += 1
+        return self._clock
 
     def _spend(self, steps: int = 1) -> None:
         self._left -= steps
@@ -112,13 +127,14 @@ class Memory:
         if is_atom(owner) and not isinstance(owner, Unknown):
             self._raised = True
         elif isinstance(owner, Unknown):  # any object may be meant
-            for key, (held, _) in list(env.heap.items()):
+            for key, known in list(env.heap.items()):
                 if key[1] == name:
-                    env.heap[key] = (held, UNTOLD)
-            env.heap[0, name] = (None, UNTOLD)
+                    env.heap[key] = known._replace(value=UNTOLD)
+            env.heap[0, name] = Set(None, UNTOLD, self._now())
         else:
-            env.heap[id(owner), name] = (owner, value)
+            env.heap[id(owner), name] = Set(owner, value, self._now())
             self._written[id(owner)] = owner
+            self._set.setdefault(id(owner), []).append(value)
 
     def _attribute(self, owner: Any, name: str, env: Env, default: Any = None) -> Any:
         """An attribute as the function would read it. With a `default`, one that is not there is no error."""
@@ -128,8 +144,8 @@ class Memory:
         if name.startswith("__"):
             return UNTOLD
         known = env.heap.get((id(owner), name))
-        if known is not None:
-            return known[1]
+        if known is not None and known.time > max(self._times.get(id(owner), 0), self._all_time):
+            return known.value
         if (0, name) in env.heap and not is_atom(owner):
             return UNTOLD
         if isinstance(owner, Member):
@@ -164,7 +180,7 @@ class Memory:
         if type(value) in VIEWS and self._is_tainted(value):
             return True
         if type(value) in CONTAINERS or type(value) in VIEWS or self._tainted or self._written:
-            found = reached((value,))
+            found = reached((value,), self._set)
             changed = self._tainted.keys() | self._written.keys()
             return found is None or any(isinstance(o, Unknown) or id(o) in changed for o in found)
         return False
@@ -190,20 +206,24 @@ class Memory:
         if isinstance(value, Unknown):
             self._taint((value,))
         else:
-            self._tainted[id(value)] = value
+            self._mark(value)
+
+    def _mark(self, value: Any) -> None:
+        self._tainted[id(value)] = value
+        self._times[id(value)] = self._now()
 
     def _taint(self, values: Sequence[Any]) -> None:
         """All that can be reached from these may have changed."""
-        found = reached(values)
-        if found is None:
-            self._all_tainted = True
-            return
-        for value in found:
-            if isinstance(value, Unknown):
-                self._all_tainted = self._all_tainted or value.anything
+        found = reached(values, self._set)
+        for value in found or ():
+            if not isinstance(value, Unknown):
+                if type(value) is not tuple:
+                    self._mark(value)
+            elif not value.anything:
                 self._taint(value.held)
-            elif type(value) is not tuple:
-                self._tainted[id(value)] = value
+        if found is None or any(isinstance(v, Unknown) and v.anything for v in found):
+            self._all_tainted = True
+            self._all_time = self._now()
 
 
 def _is_computed(owner: Any, name: str) -> bool:
@@ -212,8 +232,8 @@ def _is_computed(owner: Any, name: str) -> bool:
     return hasattr(type(found), "__get__") and not callable(found)
 
 
-def reached(values: Sequence[Any]) -> list[Any] | None:
-    """The objects themselves, and what can be got at from them; None when those are too many."""
+def reached(values: Sequence[Any], more: Mapping[int, Sequence[Any]]) -> list[Any] | None:
+    """The objects themselves, and what can be got at from them, `more` of it by their ids; None when it is too much."""
     seen: dict[int, Any] = {}
     stack = [v for v in values if not is_atom(v)]
     while stack:
@@ -223,6 +243,7 @@ def reached(values: Sequence[Any]) -> list[Any] | None:
         seen[id(value)] = value
         if len(seen) > MAX_REACHED:
             return None
+        stack += [o for o in more.get(id(value), ()) if not is_atom(o)]
         if isinstance(value, dict):
             stack += [o for pair in value.items() for o in pair if not is_atom(o)]
         elif isinstance(value, list | tuple | set | frozenset) or type(value) in VIEWS:

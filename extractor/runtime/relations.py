@@ -105,6 +105,8 @@ class Relations(Memory):
             return None
         if self._changeable(collection):
             return None
+        if isinstance(collection, range) and not isinstance(item, int):  # Python would walk it
+            return self._contains(int(item), collection) if isinstance(item, float) and item.is_integer() else False
         return self._bool(lambda: item in collection)
 
     def _truth(self, value: Any) -> bool | None:
