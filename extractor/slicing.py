@@ -256,6 +256,8 @@ class Slicer:
         source = statement[2] if statement[0] == "for" else statement[1]
         rest, after = self._block(orelse, live)
         head = after | live
+        if statement[0] == "for":  # each turn takes from what is walked
+            head |= {p for p in self._read(source, NOTHING, True) if p[0] in MARKS}
         changed = self._changed
         while True:
             self._loops.append(_Loop(live, head))

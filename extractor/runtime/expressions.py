@@ -375,7 +375,7 @@ class Expressions(Relations):
                 return NEW
             result: Any = self._try_value(lambda: getattr(owner, name)(*given, **named), *values)
             if type(result) in VIEWS:
-                self._views[id(result)] = (result, owner)
+                self._views[id(result)] = (result, (owner,))
             return result
         if isinstance(owner, Unknown | Member | Class | Typed) and not (
             isinstance(owner, Typed) and callable(getattr(owner, name, None))
@@ -436,7 +436,8 @@ class Expressions(Relations):
                 return from_all(everything)
         result = self._try_value(lambda: BUILTINS[name](*values, **keywords), *everything)
         if name in ("enumerate", "zip", "reversed") and not isinstance(result, Unknown):
-            return list(result)
+            result = list(result)
+            self._views[id(result)] = (result, values)  # Python takes from them turn by turn
         return result
 
     def _getattr(self, name: str, values: Sequence[Any], env: Env) -> Any:

@@ -107,7 +107,7 @@ class Memory:
         self._times: dict[int, int] = {}  # when an object was tainted last
         self._all_time = 0
         self._written: dict[int, Any] = {}  # objects with attributes that the function has set
-        self._views: dict[int, tuple[Any, Any]] = {}  # of dicts, which change with them
+        self._views: dict[int, tuple[Any, Sequence[Any]]] = {}  # what changes when others do, with those
         self._raised = False  # an expression raised while it was asked for
         self._unsure = False  # an expression may raise: it works on what is unknown
         self._tries = 0
@@ -197,7 +197,9 @@ class Memory:
         return None
 
     def _is_tainted(self, value: Any) -> bool:
-        if id(value) in self._tainted or (id(value) in self._views and self._is_tainted(self._views[id(value)][1])):
+        if id(value) in self._tainted:
+            return True
+        if id(value) in self._views and any(map(self._is_tainted, self._views[id(value)][1])):
             return True
         return self._all_tainted and not is_atom(value) and type(value) is not tuple
 
