@@ -211,7 +211,8 @@ class Slicer:
         binds = any(n[0] == ":=" and n[1] in live for n in walk(value))
         if binds or self._is_read_after(list(changes(value)), live):
             return [["e", value]], self._read(value, live)
-        if not raises and not may_raise(value):
+        unbound = bool(self._handlers) and any(n[0] == "n" and n[1] in self._builder.own for n in walk(value))
+        if not raises and not unbound and not may_raise(value):
             return [], live
         if self._handlers and not raises and not any(n[0] in OPEN for n in walk(value)):
             return [["e", value]], self._read(value, live)  # where it can be computed, it is known to go well

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from .memory import MAX_ITEMS, MISSING, VIEWS, Env, Expr, OutOfBudget, either, from_all
+from .memory import MAX_ITEMS, MISSING, UNBOUND, VIEWS, Env, Expr, OutOfBudget, either, from_all
 from .relations import Relations, is_hard, plain
 from .values import CONTAINERS, NEW, UNTOLD, Class, Member, Typed, Unknown, is_atom, is_instance
 
@@ -140,7 +140,9 @@ class Expressions(Relations):
         return node[1]
 
     def _name(self, node: Expr, env: Env) -> Any:
-        return env.names.get(node[1], UNTOLD)
+        value = env.names.get(node[1], UNBOUND)
+        self._unsure = self._unsure or value is UNBOUND
+        return value
 
     def _global(self, node: Expr, env: Env) -> Any:
         found = self._globals[node[1]]

@@ -19,6 +19,8 @@ STEPS = 20_000
 MAX_ITEMS = 10_000  # of a collection that is made or walked
 MAX_REACHED = 5_000  # objects followed from one that may be changed
 
+UNBOUND = Unknown(anything=True)  # a name that has a value on some ways only
+
 Expr = list[Any]
 Code = list[Expr]
 
@@ -53,7 +55,8 @@ def join(first: Env | None, second: Env | None) -> Env | None:
     if first is None or second is None or first is second:
         return first if second is None else second
     names = {
-        name: either(first.names.get(name, NEW), second.names.get(name, NEW)) for name in first.names | second.names
+        name: either(first.names.get(name, UNBOUND), second.names.get(name, UNBOUND))
+        for name in first.names | second.names
     }
     heap = first.heap | second.heap
     for key, known in heap.items():
@@ -69,6 +72,8 @@ def either(first: Any, second: Any) -> Any:
     """One of two values."""
     if first is second:
         return first
+    if first is UNBOUND or second is UNBOUND:
+        return UNBOUND
     if is_atom(first) and type(first) is type(second) and not isinstance(first, Unknown):
         if isinstance(first, Member):
             return first if member_equals(first, second) else NEW
