@@ -131,10 +131,10 @@ class _Walker:
             if not terms:
                 return None
             state = state.tested("exit", node.lineno, *((opposite(terms[0]),) if len(terms) == 1 else terms), at=node)
-        return self._bind(state, changed([node]))
+        return self._bind(state, self._changed([node]))
 
     def visit_binding(self, node: ast.stmt, state: State, place: _Place) -> State:
-        return self._bind(state, changed([node]))
+        return self._bind(state, self._changed([node]))
 
     def visit_Return(self, node: ast.Return, state: State, place: _Place) -> None:
         self._left.append((state, False))
@@ -235,7 +235,7 @@ class _Walker:
     # --- loops ------------------------------------------------------------------------------------------
 
     def visit_While(self, node: ast.While, state: State, place: _Place) -> State | None:
-        rebound = changed(node.body)
+        rebound = self._changed(node.body)
         behind = self._asked(self._bind(state, rebound), node.test)
         text = f"while {self._wording.code(node.test)}"
         inner = self._asked(self._bind(state, rebound), node.test)
@@ -263,8 +263,8 @@ class _Walker:
         state = self._asked(state, node.iter)
         target = self._wording.target(node.target)
         word = "for" if isinstance(node, ast.For) else "async for"
-        behind = self._bind(state, [*changed(node.body), *names_of(node.target)])
-        inner = self._bind(state, changed(node.body))
+        behind = self._bind(state, [*self._changed(node.body), *names_of(node.target)])
+        inner = self._bind(state, self._changed(node.body))
         text = f"{word} {target} in {self._wording.code(node.iter)}"
         inner = inner.entered("for", node.lineno, text, node.body[0], node.iter)
         inner = self._bind(inner, names_of(node.target))
@@ -313,7 +313,7 @@ class _Walker:
             else:
                 return None
         own = Counter(name for part in parts if isinstance(part, ast.For) for name in names_of(part.target))
-        rebound = Counter([*names_of(node.target), *changed(node.body, repeat=True)])
+        rebound = Counter([*names_of(node.target), *self._changed(node.body, repeat=True)])
         inside = [part.node if isinstance(part, Test) else part.iter for part in parts]
         if any(isinstance(n, ast.Await | ast.NamedExpr | ast.Yield) for tree in inside for n in ast.walk(tree)):
             return None
@@ -334,11 +334,11 @@ class _Walker:
         after = self._try(node.body, handlers, node.orelse, state, place)
         if not node.finalbody:
             return after
-        torn = self._bind(state, changed([*node.body, *node.handlers, *node.orelse]))
+        torn = self._bind(state, self._changed([*node.body, *node.handlers, *node.orelse]))
         final = self.block(node.finalbody, torn, place)
         if after is None or final is None:
             return None
-        after = self._bind(after, changed(node.finalbody))
+        after = self._bind(after, self._changed(node.finalbody))
         for fact in since(final.fact, torn.fact):
             after = after.given(fact)
         return after if final.complete else after.less()
@@ -365,7 +365,7 @@ class _Walker:
         if orelse:
             rest = self.block(orelse, body or state.less(), place)
             body = None if body is None else rest
-        torn = self._bind(state, changed(statements))
+        torn = self._bind(state, self._changed(statements))
         ways = [] if body is None else [body]
         entered: list[_Handler] = []
         for handler in handlers:
@@ -392,7 +392,7 @@ class _Walker:
         self._loops, self._left = [], []
         found, _ = self._wording.guards(state, node.lineno)
         definition = (*place.definition, *(guard for guard, _ in found))
-        self._wording.shared |= {n for s in ast.walk(node) if isinstance(s, ast.Nonlocal) for n in s.names}
+        self._wording.share(node)
         inner = self._bind(State(names=state.names), parameters(node))
         self.block(node.body, inner, _Place(place.classes, node, definition))
         self._loops, self._left = loops, left
@@ -412,6 +412,9 @@ class _Walker:
             self._bound += 1
             known = known.insert(name, self._bound)
         return state if known is state.names else replace(state, names=known)
+
+    def _changed(self, nodes: Iterable[ast.AST], repeat: bool = False) -> list[str]:
+        return changed(nodes, repeat, self._wording.has_walrus)
 
     def _asked(self, state: State, node: ast.expr) -> State:
         """Behind the evaluation of an expression: names that `:=` binds."""

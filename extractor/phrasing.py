@@ -53,9 +53,15 @@ class Wording:
         self.loops: dict[int, ast.For] = {}
         self.shared: set[str] = set()  # names that inner functions bind
         self._source = source
-        self._has_walrus = ":=" in source.text
+        self.has_walrus = ":=" in source.text
+        self._has_nonlocal = "nonlocal " in source.text
         self._mentioned: dict[int, tuple[ast.AST, frozenset[str]]] = {}
         self._worded: dict[int, tuple[Fact, list[Worded]]] = {}
+
+    def share(self, function: ast.AST) -> None:
+        """Takes down the names of others that a function binds."""
+        if self._has_nonlocal:
+            self.shared |= {n for s in ast.walk(function) if isinstance(s, ast.Nonlocal) for n in s.names}
 
     def code(self, node: ast.expr) -> str:
         """The expression as it stands in the source, on one line."""
@@ -77,7 +83,7 @@ class Wording:
 
     def walrus(self, node: ast.AST) -> Iterator[str]:
         """The names that `:=` binds in an expression."""
-        if self._has_walrus:
+        if self.has_walrus:
             for child in ast.walk(node):
                 if isinstance(child, ast.NamedExpr):
                     yield child.target.id

@@ -15,12 +15,13 @@ name of its own, `~` what is only read and not followed.
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from extractor.expr import dotted
-from extractor.scan import statements
 from extractor.targets import FunctionNode, changed, parameters
 
 Node = list[Any]
@@ -56,6 +57,36 @@ UNARY: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert:
 MAX_INTEGER = 2**63
 
 
+@dataclass(slots=True)
+class _Rare:
+    """Names of a function that are not what they seem, which few functions have."""
+
+    globals: set[str] = field(default_factory=set)
+    shared: set[str] = field(default_factory=set)  # others bind them: inner functions, comprehensions
+    unbound: set[str] = field(default_factory=set)  # at times without a value
+
+
+# what a file has to hold for any of that
+RARE = re.compile(r"\b(?:global|nonlocal|del)\b|:=|\bexcept\b[^\n]*\bas\b")
+
+
+def _rare(function: FunctionNode) -> _Rare:
+    found = _Rare()
+    for node in ast.walk(function):
+        match node:
+            case ast.Global(names=names):
+                found.globals.update(names)
+            case ast.Nonlocal(names=names):
+                found.shared.update(names)
+            case ast.Name(id=name, ctx=ast.Del()):
+                found.unbound.add(name)
+            case ast.ExceptHandler(name=str(name)):
+                found.unbound.add(name)
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                found.shared.update(n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
+    return found
+
+
 class Builder:
     """Writes the program of one function. `site` numbers come from the id of the raise's node."""
 
@@ -66,18 +97,15 @@ class Builder:
         declared: frozenset[str],
         leaving: frozenset[str],
         owner: str | None,
+        has_walrus: bool,
+        may_be_rare: bool,
     ) -> None:
-        names = Counter(changed(function.body, repeat=True))
-        globals_ = {n for s in ast.walk(function) if isinstance(s, ast.Global) for n in s.names}
+        names = Counter(changed(function.body, repeat=True, walrus=has_walrus))
         self.params = tuple(parameters(function))
-        self.locals = (outer | set(self.params) | set(names)) - globals_
-        nested = (n for s in statements(function) if isinstance(s, FunctionNode) for n in ast.walk(s))
-        self._shared = frozenset(name for n in nested if isinstance(n, ast.Nonlocal) for name in n.names)
-        inside = (n for c in ast.walk(function) if isinstance(c, COMPREHENSIONS) for n in ast.walk(c))
-        self._shared |= {n.target.id for n in inside if isinstance(n, ast.NamedExpr)}
-        self._unbound = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del)}
-        self._unbound |= {n.name for n in ast.walk(function) if isinstance(n, ast.ExceptHandler) and n.name}
-        self.own = frozenset(names) - globals_ - set(self.params)  # bound in the body, and nowhere else
+        rare = _rare(function) if may_be_rare else _Rare()
+        self._shared, self._unbound = rare.shared, rare.unbound
+        self.locals = (outer | set(self.params) | set(names)) - rare.globals
+        self.own = frozenset(names) - rare.globals - set(self.params)  # bound in the body, and nowhere else
         self.free = outer - self.own - set(self.params)
         self.globals: dict[str, int] = {}
         self.sites: dict[int, int] = {}
@@ -86,6 +114,7 @@ class Builder:
         self._declared = declared
         self._leaving = leaving
         self._owner = owner
+        self._has_walrus = has_walrus
         self._loops = 0
         self._inner: tuple[frozenset[str], ...] = ()  # names of comprehensions around
         self.code = self.block(function.body)
@@ -227,8 +256,10 @@ class Builder:
         return name in EXITS or name in self._leaving
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While) -> Node:
-        bound = changed([*node.body, *([] if isinstance(node, ast.While) else [node.target])])
-        bound += [n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
+        bound = changed(node.body)
+        bound += [] if isinstance(node, ast.While) else [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)]
+        if self._has_walrus:
+            bound += [n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
         names = [n for n in dict.fromkeys(bound) if "." not in n]
         attributes = sorted({n.rpartition(".")[2] for n in bound if "." in n})
         self._loops += 1
@@ -507,7 +538,6 @@ def _unmade(node: Any) -> Any:
 
 ITEM = "<item>"  # what a loop binds to more than a name
 UNKNOWN_NAME = "<others>"  # whoever else runs meanwhile: it can change everything
-COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 EXITS = frozenset({"sys.exit", "os._exit", "quit", "exit", "os.abort"})
 
 VALUES: dict[type, Any] = {

@@ -109,7 +109,7 @@ def _record(tree: ast.Module, source: Source, leaving: frozenset[str]) -> FileRe
     found = locator.cuts(tree)
     calls: set[str] = set()
     names = declared.imports.keys() | declared.functions.keys() | declared.classes.keys() | declared.values.keys()
-    programs = Programs(frozenset(names), leaving)
+    programs = Programs(frozenset(names), leaving, source.text)
     sites = tuple(site for cut in found for site in _sites(cut, source, leaving, calls, programs))
     inner = index.local_imports((n for cut in found for n in cut.nodes), declared.imports) if found else {}
     if inner:

@@ -93,35 +93,64 @@ def additions(
                 yield from additions(body, name, (*conditions, test))
 
 
-def changed(statements: Iterable[ast.AST], repeat: bool = False) -> list[str]:
-    """The names that statements bind or delete; a subscript that is assigned to counts as its collection.
+def changed(nodes: Iterable[ast.AST], repeat: bool = False, walrus: bool = False) -> list[str]:
+    """The names that statements (and handlers) bind or delete; an item that is set counts as its collection.
 
-    Definitions inside are looked at for their name alone. Each name once unless `repeat`.
+    Definitions inside are looked at for their name alone. Expressions are only looked into for a `walrus`, since
+    that is most of the work and few files have one. Each name once unless `repeat`.
     """
     found: list[str] = []
-    stack: list[ast.AST] = list(statements)[::-1]
+    stack: list[Any] = list(nodes)[::-1]
     while stack:
         node = stack.pop()
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 found.append(name)
                 continue
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            case ast.Assign(targets=targets) | ast.Delete(targets=targets):
+                for target in targets:
+                    found += _changed_by(target)
+            case ast.AnnAssign(target=target) | ast.AugAssign(target=target) | ast.For(target=target):
+                found += _changed_by(target)
+            case ast.AsyncFor(target=target):
+                found += _changed_by(target)
+            case ast.With(items=items) | ast.AsyncWith(items=items):
+                for item in items:
+                    if item.optional_vars is not None:
+                        found += _changed_by(item.optional_vars)
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                found += [(alias.asname or alias.name).split(".")[0] for alias in names]
+            case ast.ExceptHandler(name=str(name)):
                 found.append(name)
-            case ast.Attribute(ctx=ast.Store() | ast.Del()):
-                found += names_of(node)
-            case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
-                found += names_of(value)
-            case ast.alias(name=name, asname=asname):
-                found.append((asname or name).split(".")[0])
-            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                found.append(name)
-            case ast.MatchMapping(rest=str(name)):
-                found.append(name)
-            case ast.comprehension(iter=iterable, ifs=tests):  # its target is its own
-                stack += [*tests, iterable]
-                continue
-            case ast.Lambda():
-                continue
-        stack.extend(list(ast.iter_child_nodes(node))[::-1])
+            case ast.match_case(pattern=pattern):
+                found += captures(pattern)
+        if walrus:
+            found += [
+                n.target.id for part in _expressions(node) for n in ast.walk(part) if isinstance(n, ast.NamedExpr)
+            ]
+        for suite in reversed(SUITES):
+            inner = getattr(node, suite, None)
+            if type(inner) is list:
+                stack += inner[::-1]
     return found if repeat else list(dict.fromkeys(found))
+
+
+def _changed_by(target: ast.expr) -> Iterator[str]:
+    """The names that an assignment to the target changes."""
+    match target:
+        case ast.Name() | ast.Attribute():
+            yield from names_of(target)
+        case ast.Subscript(value=value):
+            yield from names_of(value)
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            for element in elts:
+                yield from _changed_by(element)
+        case ast.Starred(value=value):
+            yield from _changed_by(value)
+
+
+def _expressions(node: ast.AST) -> Iterator[ast.AST]:
+    """The expressions of a statement itself."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield child
