@@ -180,7 +180,16 @@ def _conditions(site: Site, constants: dict[str, Constant], places: _Places) -> 
         cause=_line(site.cause) if site.cause else None,
         caught_by=_line(site.caught_by) if site.caught_by else None,
         validates=tuple(map(_line, site.validates)),
+        check=_check(site.predicate),
+        precision=_line(site.predicate.precision) if site.predicate else None,
     )
+
+
+def _check(predicate: model.PredicateRef | None) -> str | None:
+    """The call of a predicate; none of one that asks for nothing."""
+    if predicate is None or not predicate.params:
+        return None
+    return _line(f"REGISTRY[{predicate.name!r}].holds({', '.join(f'{p}=…' for p in predicate.params)})")
 
 
 def _guard(guard: model.Guard, path: str, constants: dict[str, Constant], places: _Places) -> Guard:

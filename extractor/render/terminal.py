@@ -107,6 +107,8 @@ def _conditions(when: Conditions, several: bool) -> Iterator[RenderableType]:
         yield Text.assemble("Caught in the same function by the handler of ", (when.caught_by, CODE))
     if when.validates:
         yield Text.assemble("Part of checking ", (", ".join(when.validates), CODE))
+    if when.check:
+        yield Text.assemble("Check it yourself: ", (when.check, CODE), f" of predicates/ ({when.precision})")
 
 
 def _related(view: Card) -> Iterator[RenderableType]:

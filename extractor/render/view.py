@@ -83,6 +83,8 @@ class Conditions:
     cause: str | None
     caught_by: str | None
     validates: tuple[str, ...]
+    check: str | None  # the call of its predicate
+    precision: str | None
 
 
 @dataclass(frozen=True, slots=True)
