@@ -60,6 +60,8 @@ def _kind(names: Names, path: str, dotted: str, called: bool) -> list[Any]:
 def constant(names: Names, path: str, dotted: str, entity: Entity | None) -> list[Any]:
     """The form of a constant. Raises `UnknownValue`."""
     value, _ = names.constant(path, dotted)
+    if value in ([], {}, set()):
+        raise UnknownValue("what begins empty is filled by somebody")
     if isinstance(entity, ValueRef) and entity.owner is not None and names.is_enum(entity.owner):
         return ["e", entity.name, form(value), enum_kind(names, entity.owner), _aliases(names, entity, value)]
     return form(value)

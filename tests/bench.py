@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import shutil
 import statistics
 import subprocess
@@ -83,6 +84,22 @@ def command(*arguments: str) -> tuple[float, int]:
     return seconds, memory.stop()
 
 
+def asking(package: Path) -> dict[str, float]:
+    """Seconds to import the predicates of a dataset, and to ask all of them for one environment."""
+    code = f"""
+import json, sys, time, types
+sys.path.insert(0, {str(package.parent)!r})
+start = time.perf_counter(); import predicates
+imported = time.perf_counter(); names = list(predicates.REGISTRY); found = [predicates.REGISTRY[n] for n in names]
+loaded = time.perf_counter(); env = {{"self": types.SimpleNamespace()}}
+for predicate in found: predicate.evaluate(env)
+print(json.dumps([imported - start, loaded - imported, time.perf_counter() - loaded]))
+"""
+    told = json.loads(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True).stdout)
+    names = ("import predicates", "all their modules", "asking all of them")
+    return dict(zip(names, told, strict=True))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--release", default="0.28.0")
@@ -118,11 +135,14 @@ def main() -> None:
             seconds, used = stage()
             ratios[name].append(seconds / floors[-1])
             peak = max(peak, used)
+    asked = asking(out / "there" / f"v{options.release}" / "predicates")
     shutil.rmtree(out)
     print(f"{options.release}: {len(tree.entries):,} files, {options.jobs} processes, {options.rounds} rounds")
     print(f"{'ast.parse':20} {min(floors):6.2f} s   {statistics.median(floors):6.2f} s   (minimum, median)")
     for name, found in ratios.items():
         print(f"{name:20} {min(found):6.2f} ×   {statistics.median(found):6.2f} ×   of it")
+    for name, seconds in asked.items():
+        print(f"{name:20} {seconds:6.2f} s")
     print(f"{'peak memory':20} {peak / 2**20:6.0f} MiB, all processes together")
 
 

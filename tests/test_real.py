@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import warnings
+from collections import Counter
 from pathlib import Path
 
 import jsonschema
@@ -17,6 +18,7 @@ from extractor.cache import Cache
 from extractor.cli import cache_folder
 from extractor.pipeline import run
 from extractor.pool import default_jobs
+from extractor.runtime.registry import Predicate
 from extractor.source import Silent, SourceOptions, Tree, open_tree
 
 pytestmark = pytest.mark.real
@@ -50,6 +52,28 @@ def raises_in(tree: Tree) -> tuple[set[tuple[str, int, int]], set[str]]:
                 continue
             found |= {(path, n.lineno, n.end_lineno or 0) for n in nodes if isinstance(n, ast.Raise)}
     return found, newer
+
+
+def test_guards_parse_back_and_every_site_has_a_predicate_that_answers(extracted: tuple[Tree, Path]) -> None:
+    _, folder = extracted
+    sites = [site for error in dataset.read_errors(folder) for site in error.sites]
+    for site in sites:
+        for guard in site.guards:
+            if guard.kind in ("if", "assert", "exit"):
+                ast.parse(guard.text, mode="eval")
+    found = read_all(folder)
+    assert found.keys() == {site.predicate.name for site in sites if site.predicate is not None}
+    assert len(found) == len(sites)
+    answers = Counter(predicate.evaluate({}) for predicate in found.values())
+    assert answers[None] > answers[True] > 0  # a raise that nothing stands before is raised whatever is told
+
+
+def read_all(folder: Path) -> dict[str, Predicate]:
+    """All predicates of a dataset, its modules read as the text that they are."""
+    index = json.loads((folder / "predicates" / "index.json").read_text())
+    trees = (ast.parse((folder / "predicates" / f"{module}.py").read_bytes()) for module in index)
+    texts = (text for tree in trees for text in ast.literal_eval(tree.body[0].value))  # type: ignore[attr-defined]
+    return {predicate.name: predicate for predicate in map(Predicate, map(json.loads, texts))}
 
 
 def test_every_raise_is_a_site_and_every_site_a_raise(extracted: tuple[Tree, Path]) -> None:
