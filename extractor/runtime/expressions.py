@@ -413,6 +413,8 @@ class Expressions(Relations):
             if name == "isinstance" or nodes[0][0] == "comp":
                 return NEW if answer is None else answer
         values = [self.value(inner, env) for inner in nodes]
+        if name in COUNTING:
+            values = [plain(value) for value in values]  # members of an enum of numbers
         keywords = {key: self.value(inner, env) for key, inner in named}
         if name in ("getattr", "hasattr"):
             return self._getattr(name, values, env)
@@ -515,6 +517,7 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
+COUNTING = frozenset("abs divmod float int max min range round sum".split())
 BUILTINS: dict[str, Callable[..., Any]] = {
     name: getattr(builtins, name)
     for name in (
