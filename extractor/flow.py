@@ -20,6 +20,7 @@ from extractor.expr import dotted as dotted_name
 from extractor.lower import WORD, Lowering
 from extractor.scan import Source
 from extractor.targets import (
+    EXITS,
     FunctionNode,
     additions,
     assigned,
@@ -31,7 +32,6 @@ from extractor.targets import (
     parameters,
 )  # fmt: skip
 
-EXITS = frozenset({"sys.exit", "os._exit", "quit", "exit", "os.abort"})
 SUPER = "super()"
 LISTING: dict[str, Callable[[Binding, ast.expr, Env], Binding]] = {
     "append": bindings.Appended,

@@ -23,9 +23,8 @@ from extractor.paths import Fact, Some, State, Test, denied, opposite, since
 from extractor.phrasing import MAX_PARTIAL, Asked, RawGuard, Wording
 from extractor.program import entered
 from extractor.scan import Source, statements
-from extractor.targets import FunctionNode, captures, changed, is_irrefutable, names_of, parameters
+from extractor.targets import EXITS, FunctionNode, captures, changed, is_irrefutable, names_of, parameters
 
-EXITS = frozenset({"sys.exit", "os._exit", "quit", "exit", "os.abort"})
 FIELD_VALIDATORS = frozenset({"field_validator", "validator"})
 MODEL_VALIDATORS = frozenset({"model_validator", "root_validator"})
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from extractor.expr import dotted
-from extractor.targets import FunctionNode, changed, parameters
+from extractor.targets import EXITS, FunctionNode, changed, parameters
 
 Node = list[Any]
 Code = list[Node]
@@ -538,7 +538,6 @@ def _unmade(node: Any) -> Any:
 
 ITEM = "<item>"  # what a loop binds to more than a name
 UNKNOWN_NAME = "<others>"  # whoever else runs meanwhile: it can change everything
-EXITS = frozenset({"sys.exit", "os._exit", "quit", "exit", "os.abort"})
 
 VALUES: dict[type, Any] = {
     ast.Constant: Builder._constant,

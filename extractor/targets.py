@@ -1,4 +1,4 @@
-"""Owns the shapes of statements that bind: which names a target, a parameter list or a pattern binds."""
+"""Owns the shapes of statements: which names a target, a parameter list or a pattern binds, which calls end all."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from extractor.expr import dotted as dotted_name
 from extractor.scan import SUITES
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+EXITS = frozenset({"sys.exit", "os._exit", "quit", "exit", "os.abort"})  # calls that end the process
 
 
 def is_super(node: ast.expr) -> bool:
