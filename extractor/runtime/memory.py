@@ -221,6 +221,9 @@ class Memory:
 
     def _taint(self, values: Sequence[Any]) -> None:
         """All that can be reached from these may have changed."""
+        if self._all_tainted:
+            self._all_time = self._now()
+            return
         found = reached(values, self._set)
         for value in found or ():
             if not isinstance(value, Unknown):
