@@ -29,6 +29,11 @@ BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert, ast.Not: operator.not_,
 }  # fmt: skip
+# as Python writes them
+COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+}  # fmt: skip
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "str": str, "int": int, "float": float, "bool": bool, "len": len, "repr": repr, "sorted": sorted,
     "tuple": tuple, "list": list, "set": set, "frozenset": frozenset, "dict": dict, "min": min, "max": max,

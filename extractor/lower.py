@@ -32,6 +32,7 @@ from extractor.bindings import (
     Unknown,
     Unpacked,
 )  # fmt: skip
+from extractor.expr import COMPARISONS
 from extractor.expr import dotted as dotted_name
 from extractor.scan import Source
 from extractor.strings import Field
@@ -64,10 +65,6 @@ TEXT_METHODS = frozenset(
     ]
 )
 CONVERSIONS = {"str": None, "repr": "r", "ascii": "a"}
-COMPARISONS = {
-    ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
-    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
-}  # fmt: skip
 BUILTINS = frozenset(dir(builtins))
 WORD = re.compile(r"[A-Za-z_]\w*")
 
