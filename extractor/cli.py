@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import signal
 import sys
 import time
 from pathlib import Path
@@ -35,11 +34,9 @@ STOPPED = "vllm-errors: interrupted; what was there before is untouched"
 
 def main() -> None:
     """The console script: every failure is one sentence on stderr."""
-    with contextlib.suppress(AttributeError, ValueError):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `vllm-errors show … | head` ends quietly
     try:
         app()
-    except SystemExit as e:
+    except SystemExit as e:  # also when nobody reads on, as behind `| head`
         if e.code == INTERRUPTED:  # typer has seen Ctrl-C first
             _say(STOPPED)
         _leave(e.code if isinstance(e.code, int) else 0)
