@@ -248,4 +248,68 @@ def check(
         raise typer.Exit(1)
 
 
+history = typer.Typer(
+    help="Since when an error exists, and what it was before: over all releases.", no_args_is_help=True
+)
+app.add_typer(history, name="history")
+
+
+@history.command("build")
+def history_build(
+    releases: Annotated[
+        str | None, typer.Option(metavar="A..B", help="Releases from one to another, both with their ends.")
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="All releases: what is meant without --releases.")] = False,
+    commits: Annotated[
+        str | None, typer.Option(metavar="A..B", help="The first parents from one commit to another, in --repo.")
+    ] = None,
+    repo: Annotated[Path | None, typer.Option(help="A local clone, for --commits.")] = None,
+    pre: Annotated[bool, typer.Option("--pre", help="Pre-releases too.")] = False,
+    yanked: Annotated[bool, typer.Option("--yanked", help="Releases that were taken back, too.")] = False,
+    index: Annotated[
+        str | None, typer.Option(help="Package index; else PIP_INDEX_URL, UV_DEFAULT_INDEX or UV_INDEX_URL.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder that history.jsonl is written into.")] = Path("output"),
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Read every file anew.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Fold the errors of many releases, oldest first, into lines of descent; what is there is gone on with.
+
+    Exit code 2 when a release could not be had: it is named, and all others are in.
+
+    Example: vllm-errors history build --releases 0.11.0..0.14.1
+    """
+    from extractor import cache as caches
+    from extractor import pool
+    from extractor.history import command, store
+    from extractor.terminal import progress_on
+
+    if sum((releases is not None, all_, commits is not None)) > 1:
+        raise ToolError("give one of --all, --releases and --commits, not several")
+    if repo is not None and commits is None:
+        raise ToolError("--repo says where --commits are read: give --commits too")
+    started = time.monotonic()
+    gc.disable()  # as in extract
+    options = command.Options(
+        out=out,
+        cache=cache_folder(),
+        releases=releases,
+        commits=commits,
+        repo=repo,
+        index=index,
+        pre=pre,
+        yanked=yanked,
+        keep=not no_cache,
+        jobs=jobs or pool.default_jobs(),
+    )
+    with progress_on(sys.stderr, quiet) as progress:
+        report = command.run(options, caches.fingerprint(), None, progress.another(), progress)
+    if not quiet:
+        for line in command.said(report, store.path_under(out), time.monotonic() - started):
+            _say(line)
+    if report.troubles:
+        raise typer.Exit(2)
+
+
 __all__ = ["NothingFound", "app", "main"]
