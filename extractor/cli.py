@@ -312,4 +312,29 @@ def history_build(
         raise typer.Exit(2)
 
 
+@history.command("show")
+def history_show(
+    what: Annotated[str, typer.Argument(metavar="ID", help="An id of any release, or the beginning of one.")],
+    out: Annotated[Path, typer.Option(help="The folder that history.jsonl is in.")] = Path("output"),
+    json: Annotated[bool, typer.Option("--json", help="The lines of descent as data.")] = False,
+) -> None:
+    """Tell the story of one error: introduced, reworded, moved, gone.
+
+    Example: vllm-errors history show 068fcf03e462d1f1
+    """
+    from extractor.history import command, store
+
+    header, lines = command.story(store.path_under(out), what)
+    if json:
+        from extractor.dataset import encode
+
+        sys.stdout.buffer.write(encode(lines, indent=True))
+        return
+    from extractor.history import story
+
+    for number, line in enumerate(lines):
+        for row in ("",) * bool(number) + tuple(story.text(line, header, colour=sys.stdout.isatty())):
+            print(row)
+
+
 __all__ = ["NothingFound", "app", "main"]

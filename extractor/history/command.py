@@ -1,17 +1,19 @@
-"""Owns the command `history build`, but for parsing arguments and printing: which trees, and what is said of them."""
+"""Owns the commands of `history`, but for parsing arguments and printing: which trees, which error, what is said."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from extractor.cache import Cache
-from extractor.errors import ToolError
+from extractor.errors import NothingFound, ToolError
 from extractor.history import build, store
 from extractor.history.pairs import pairing
 from extractor.history.readings import Means, Wanted
-from extractor.history.record import COMMITS, RELEASES, History
+from extractor.history.record import COMMITS, RELEASES, Header, History, Line
 from extractor.model import DEFAULT_REPO
 from extractor.pool import Executor, Pool
 from extractor.source import Progress, SourceOptions, batch, commits, local
@@ -19,6 +21,7 @@ from extractor.source.index import Candidate
 from extractor.source.release import parsed
 
 DIGITS = 10  # of a commit's name
+SHORTEST = 3  # digits of an id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,14 +50,10 @@ def run(options: Options, tool: bytes, ahead: Executor | None, downloads: Progre
         means = Means(cache=Cache(kept, tool), keep=kept, tool=tool, pool=pool, ahead=ahead)
         if options.commits is not None:
             repo, wanted = _commits(options, before)
-            fetch = iter
+            fetch: build.Fetch = iter
         else:
-            repo = DEFAULT_REPO
-            files, wanted = _releases(options, before)
-
-            def fetch(some: Sequence[Wanted]) -> Iterator[Wanted]:
-                return _fetched(some, files, options, downloads)
-
+            repo, (files, wanted) = DEFAULT_REPO, _releases(options, before)
+            fetch = partial(_fetched, files=files, options=options, downloads=downloads)
         header = build.header_for(of, repo, tool)
         return build.build(path, header, wanted, before, fetch, pairing, means, progress)
 
@@ -140,3 +139,21 @@ def _commits(options: Options, before: History | None) -> tuple[str, list[Wanted
         )
         for commit in found
     ]
+
+
+# --- one error -------------------------------------------------------------------------------------------
+
+
+def story(path: Path, what: str) -> tuple[Header, list[Line]]:
+    """The lines of the error that an id, or the unique beginning of one, is of. Raises `NothingFound`."""
+    wanted = what.lower()
+    header, lines = store.read_lines(path, wanted) if len(wanted) >= SHORTEST else (store.read_raw(path)[0], [])
+    ids = {i for line in lines for i in line.ids if i.startswith(wanted)}
+    if len(ids) == 1 or len(lines) == 1:
+        return header, sorted(lines, key=lambda line: line.until is not None)
+    if ids:
+        some = sorted(ids)
+        raise NothingFound(f"{len(ids)} ids begin with {what}: {', '.join(some[:5])}{' …' * (len(some) > 5)}")
+    known = {i for line in store.read(path).lines for i in line.ids}
+    near = difflib.get_close_matches(wanted, sorted(known), 3, 0.3)
+    raise NothingFound(f"no release had an error {what!r}; the nearest: {', '.join(near) or 'none'}")

@@ -1,0 +1,117 @@
+"""Owns the story of one error for a person: what became of it, release after release, with the words that changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from extractor.history.record import ADDED, RETURNED, Header, Line, Place, State
+from extractor.history.sentence import gone_in, sentence
+from extractor.history.words import marked
+from extractor.printable import visible
+
+REMOVED, INSERTED = "31;9", "32"  # on a terminal: red and struck out, green
+MESSAGE = 1_000  # characters
+GUARDS = 8  # conditions that are listed of a beginning
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What happened in a release; `details` are lines below it, as pieces with `-`, `+` or nothing before them."""
+
+    release: str
+    date: str | None
+    what: str
+    details: tuple[tuple[tuple[str, str], ...], ...] = ()
+
+
+def events(line: Line, header: Header) -> list[Event]:
+    """The story in order."""
+    dates = {release.name: (release.date or "")[:10] or None for release in header.releases}
+    order = {release.name: n for n, release in enumerate(header.releases)}
+    found = [_began(line.states[0], dates)]
+    for before, after in zip(line.states, line.states[1:], strict=False):
+        found.append(_changed(before, after, dates))
+    for gap in line.gaps:
+        after_gap = header.releases[order[gap.last] + 1].name
+        found.append(Event(after_gap, dates.get(after_gap), "gone"))
+    gone = gone_in(line, header)
+    if gone is not None:
+        found.append(Event(gone, dates.get(gone), "gone"))
+    return sorted(found, key=lambda event: order.get(event.release, 0))
+
+
+def _began(state: State, dates: dict[str, str | None]) -> Event:
+    details = [_plain(f"{place_of(state, site)}") for site in state.sites]
+    guards = [_plain(f"when {text}") for text in _guards(state.sites[0])]
+    return Event(state.release, dates.get(state.release), "introduced", (*details[:GUARDS], *guards[:GUARDS]))
+
+
+def _changed(before: State, after: State, dates: dict[str, str | None]) -> Event:
+    words = {ADDED: "introduced", RETURNED: "there again"}
+    words |= {"reworded": "reworded", "retyped": "another exception", "reguarded": "condition changed"}
+    words |= {"relocated": "moved"}
+    details: list[tuple[tuple[str, str], ...]] = []
+    if before.message != after.message:
+        details.append(tuple(marked(before.message[:MESSAGE], after.message[:MESSAGE])))
+    if before.exception != after.exception:
+        details.append((("-", before.exception), ("", " "), ("+", after.exception)))
+    details += _conditions(before, after)
+    if (before.path, _symbols(before)) != (after.path, _symbols(after)):
+        old, new = place_of(before, before.sites[0]), place_of(after, after.sites[0])
+        details.append((("-", old), ("", " "), ("+", new)))
+    what = ", ".join(words.get(kind, kind) for kind in after.kinds)
+    return Event(after.release, dates.get(after.release), what, tuple(details))
+
+
+def _conditions(before: State, after: State) -> Iterator[tuple[tuple[str, str], ...]]:
+    """Conditions that only one side has, however many sites have them."""
+    old = Counter(text for site in before.sites for text in set(_guards(site)))
+    new = Counter(text for site in after.sites for text in set(_guards(site)))
+    for mark, texts in (("-", old.keys() - new.keys()), ("+", new.keys() - old.keys())):
+        for text in sorted(texts):
+            yield (("", "when "), (mark, text))
+
+
+def _guards(site: Place) -> list[str]:
+    return [" ".join(guard.text.split()) for guard in site.guards]
+
+
+def _symbols(state: State) -> list[str]:
+    return sorted({site.symbol for site in state.sites})
+
+
+def place_of(state: State, site: Place) -> str:
+    """Where a site stood when the state began."""
+    return f"{state.path}:{site.line} in {site.symbol}"
+
+
+def _plain(text: str) -> tuple[tuple[str, str], ...]:
+    return (("", text),)
+
+
+# --- as text ---------------------------------------------------------------------------------------------
+
+
+def text(line: Line, header: Header, colour: bool) -> Iterator[str]:
+    """The lines that a person reads; with `colour` changed words are struck out or green, else in marks."""
+    show: Callable[[str, str], str] = _coloured if colour else _marked
+    last = line.states[-1]
+    yield visible(f"{last.exception}: {last.message[:MESSAGE]}" if last.message else last.exception)
+    yield f"{visible(sentence(line, header))}."
+    if len(line.ids) > 1:
+        yield f"ids, oldest first: {', '.join(line.ids)}"
+    yield ""
+    for event in events(line, header):
+        yield f"{visible(event.release):12} {event.date or '':10}  {event.what}"
+        for detail in event.details:
+            yield " " * 25 + "".join(show(mark, visible(piece)) for mark, piece in detail)
+
+
+def _coloured(mark: str, piece: str) -> str:
+    return f"\x1b[{REMOVED if mark == '-' else INSERTED}m{piece}\x1b[0m" if mark else piece
+
+
+def _marked(mark: str, piece: str) -> str:
+    return f"[-{piece}-]" if mark == "-" else f"{{+{piece}+}}" if mark == "+" else piece
