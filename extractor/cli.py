@@ -168,7 +168,7 @@ def show(
 
         sys.stdout.buffer.write(encode(error, indent=True))
         return
-    _print_card(error, folder)
+    _print_card(error, folder, out)
 
 
 @app.command()
@@ -194,14 +194,20 @@ def match(
         raise typer.Exit(code)
 
 
-def _print_card(error: Error, folder: Path) -> None:
+def _print_card(error: Error, folder: Path, out: Path) -> None:
     from rich.console import Console
 
     from extractor.dataset import read_manifest
+    from extractor.history import command, store
     from extractor.render.terminal import renderable
 
     console: Any = Console(highlight=False, markup=False, emoji=False)
-    console.print(renderable(error, read_manifest(folder).source))
+    try:
+        since = command.fact(store.path_under(out), error.id)
+    except ToolError as e:  # the card does not need it
+        since = None
+        _say(f"without its history: {e}")
+    console.print(renderable(error, read_manifest(folder).source, since))
 
 
 @app.command()

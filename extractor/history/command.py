@@ -14,6 +14,7 @@ from extractor.history import build, store
 from extractor.history.pairs import pairing
 from extractor.history.readings import Means, Wanted
 from extractor.history.record import COMMITS, RELEASES, Header, History, Line
+from extractor.history.sentence import best, sentence
 from extractor.model import DEFAULT_REPO
 from extractor.pool import Executor, Pool
 from extractor.source import Progress, SourceOptions, batch, commits, local
@@ -142,6 +143,15 @@ def _commits(options: Options, before: History | None) -> tuple[str, list[Wanted
 
 
 # --- one error -------------------------------------------------------------------------------------------
+
+
+def fact(path: Path, error_id: str) -> str | None:
+    """What a card says of an error's history; None without a history, or when it does not know the error."""
+    if not path.exists():
+        return None
+    header, lines = store.read_lines(path, error_id)
+    line = best(lines, error_id)
+    return None if line is None else sentence(line, header)
 
 
 def story(path: Path, what: str) -> tuple[Header, list[Line]]:
