@@ -93,6 +93,8 @@ def extract(
     out: Annotated[Path, typer.Option(help="The folder that datasets are written into.")] = Path("output"),
     label: Annotated[str | None, typer.Option(help="The dataset's name under --out.")] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
+    executor: Annotated[str, typer.Option(metavar="processes|dask", help="Where files are read.")] = "processes",
+    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Of a cluster, for --executor dask.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Read every file anew.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
@@ -114,12 +116,27 @@ def extract(
     where = SourceOptions(
         commit=commit, release=release, source=source, repo=repo, index=index, label=label, cache=cache_folder()
     )
-    options = obtain.ExtractOptions(out=out, cache=cache_folder(), jobs=jobs, keep_records=not no_cache)
+    options = obtain.ExtractOptions(
+        out=out,
+        cache=cache_folder(),
+        jobs=jobs,
+        keep_records=not no_cache,
+        scheduler=_cluster(executor, scheduler),
+    )
     with progress_on(sys.stderr, quiet) as progress:
         report = obtain.extract(where, options, progress)
     library.prepare(report.folder)
     if not quiet:
         _summary(report, time.monotonic() - started)
+
+
+def _cluster(executor: str, scheduler: str | None) -> str | None:
+    """The address of the cluster that is asked for; None: the processes of this machine."""
+    if executor not in ("processes", "dask"):
+        raise ToolError(f"there is no executor {executor!r}: give --executor processes or dask")
+    if (executor == "dask") != (scheduler is not None):
+        raise ToolError("--executor dask and --scheduler ADDRESS belong together: give both, or neither")
+    return scheduler
 
 
 def _summary(report: Report, seconds: float) -> None:
@@ -272,6 +289,8 @@ def history_build(
     ] = None,
     out: Annotated[Path, typer.Option(help="The folder that history.jsonl is written into.")] = Path("output"),
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
+    executor: Annotated[str, typer.Option(metavar="processes|dask", help="Where files are read.")] = "processes",
+    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Of a cluster, for --executor dask.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Read every file anew.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
@@ -283,6 +302,7 @@ def history_build(
     """
     from extractor import cache as caches
     from extractor import pool
+    from extractor.cluster import Cluster
     from extractor.history import command, store
     from extractor.terminal import progress_on
 
@@ -304,8 +324,9 @@ def history_build(
         keep=not no_cache,
         jobs=jobs or pool.default_jobs(),
     )
-    with progress_on(sys.stderr, quiet) as progress:
-        report = command.run(options, caches.fingerprint(), None, progress.another(), progress)
+    address = _cluster(executor, scheduler)
+    with progress_on(sys.stderr, quiet) as progress, Cluster.at(address) as ahead:
+        report = command.run(options, caches.fingerprint(), ahead, progress.another(), progress)
     if not quiet:
         for line in command.said(report, store.path_under(out), time.monotonic() - started):
             _say(line)

@@ -39,8 +39,16 @@ class Report:
     unchanged: bool = False
 
 
-def run(tree: Tree, out: Path, cache: Cache, tool: bytes, jobs: int, progress: Progress) -> Report:
-    """Extracts a tree into `out/<label>`. Raises `ToolError`."""
+def run(
+    tree: Tree,
+    out: Path,
+    cache: Cache,
+    tool: bytes,
+    jobs: int,
+    progress: Progress,
+    reader: Executor | None = None,
+) -> Report:
+    """Extracts a tree into `out/<label>`, its files read by `reader`, or else in the pool. Raises `ToolError`."""
     folder = out / tree.provenance.label
     inputs = fingerprint(tree, tool)
     if dataset.is_intact(folder, inputs):
@@ -50,7 +58,7 @@ def run(tree: Tree, out: Path, cache: Cache, tool: bytes, jobs: int, progress: P
         raise ToolError("there is no Python file in this tree: give the folder that holds vllm/")
     with Pool(jobs, preload=("extractor.raises", "extractor.render.cards")) as pool, Draft(folder) as draft:
         pool.warm()
-        records, made, _ = linked(tree, cache, pool, progress)
+        records, made, _ = linked(tree, cache, reader or pool, progress)
         found = facts.with_related(made.errors)
         write(found, tree.provenance, draft, pool, progress)
         write_predicates(found, made.programs, draft)

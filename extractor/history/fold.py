@@ -16,11 +16,15 @@ MOVED = "moved"  # by lines alone, which is no change here
 
 
 class Pair(NamedTuple):
-    """An error before and after, and in which kinds it changed; None on the side that does not have it."""
+    """An error before and after, and in which kinds it changed; None on the side that does not have it.
+
+    `strictness` is of the new condition, as a state has it.
+    """
 
     kinds: tuple[str, ...]
     old: Error | None
     new: Error | None
+    strictness: str | None = None
 
 
 class _Growing:
@@ -68,7 +72,7 @@ class Fold:
         before = self.releases[-1].name if self.releases else ""
         born: list[Error] = []
         living: dict[str, _Growing] = {}
-        for kinds, old, new in pairs:
+        for kinds, old, new, strictness in pairs:
             line = self._alive.pop(old.id) if old is not None else None
             if line is None:
                 assert new is not None
@@ -80,7 +84,7 @@ class Fold:
                 living[new.id] = line
                 changed = tuple(kind for kind in kinds if kind != MOVED)
                 if changed:
-                    line.states.append(state(new, release.name, changed))
+                    line.states.append(state(new, release.name, changed, strictness))
         self._alive |= living
         for error in sorted(born, key=lambda e: e.id):
             self._alive[error.id] = self._begin(error, release.name, before)

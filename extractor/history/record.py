@@ -14,6 +14,7 @@ from extractor.model import Error
 SCHEMA = 1
 RELEASES, COMMITS = "release", "commit"  # what a history can be of
 
+STRICTER, LOOSER = "stricter", "looser"
 ADDED, RETURNED = "added", "returned"  # the kinds of a state that begins a stretch of life
 
 Text = tuple[str | tuple[str], ...]  # a message: text, and `[expression]` where a value goes
@@ -39,10 +40,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What an error was from `release` on, and in which `kinds` it differs from the state before."""
+    """What an error was from `release` on, and in which `kinds` it differs from the state before.
+
+    `strictness` is of its condition, against that before: `stricter`, `looser`, `other`; None: it is the same.
+    """
 
     release: str
     kinds: tuple[str, ...]
+    strictness: str | None
     id: str
     exception: str
     message: str
@@ -111,11 +116,12 @@ class History:
         return [line for line in self.lines if any(i.startswith(beginning) for i in line.ids)]
 
 
-def state(error: Error, release: str, kinds: tuple[str, ...]) -> State:
+def state(error: Error, release: str, kinds: tuple[str, ...], strictness: str | None = None) -> State:
     """What is kept of an error."""
     return State(
         release=release,
         kinds=kinds,
+        strictness=strictness,
         id=error.id,
         exception=error.exception,
         message=error.message,
@@ -127,7 +133,7 @@ def state(error: Error, release: str, kinds: tuple[str, ...]) -> State:
                 symbol=s.symbol,
                 exception=s.exception,
                 line=s.line,
-                guards=tuple(Condition(kind=g.kind, text=g.text) for g in s.guards),
+                guards=tuple(Condition(kind=g.kind, text=g.text) for g in (*s.definition_guards, *s.guards)),
             )
             for s in error.sites
         ),

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from extractor.history.record import ADDED, RETURNED, Header, Line, Place, State
+from extractor.history.record import ADDED, LOOSER, RETURNED, STRICTER, Header, Line, Place, State
 from extractor.history.sentence import gone_in, sentence
 from extractor.history.words import marked
 from extractor.printable import visible
@@ -61,6 +61,8 @@ def _changed(before: State, after: State, dates: dict[str, str | None]) -> Event
     if (before.path, _symbols(before)) != (after.path, _symbols(after)):
         old, new = place_of(before, before.sites[0]), place_of(after, after.sites[0])
         details.append((("-", old), ("", " "), ("+", new)))
+    if after.strictness in (STRICTER, LOOSER):
+        words["reguarded"] = f"condition {after.strictness}"
     what = ", ".join(words.get(kind, kind) for kind in after.kinds)
     return Event(after.release, dates.get(after.release), what, tuple(details))
 

@@ -29,7 +29,9 @@ def renderable(error: Error, source: Provenance, history: str | None = None) -> 
     """The card of an error for a console; `history` is a sentence about other releases, which no dataset holds."""
     view = card(error, source)
     since = (Text(visible(history), style=QUIET),) if history is not None else ()
-    return Group(*_head(view), *since, *_meaning(view), *_source(view), *_solutions(view), *_when(view), *_related(view))
+    return Group(
+        *_head(view), *since, *_meaning(view), *_source(view), *_solutions(view), *_when(view), *_related(view)
+    )
 
 
 def _head(view: Card) -> Iterator[RenderableType]:
