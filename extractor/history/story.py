@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from extractor.history.record import ADDED, LOOSER, RETURNED, STRICTER, Header, Line, Place, State
 from extractor.history.sentence import gone_in, sentence
-from extractor.history.words import marked
+from extractor.marks import GONE, NEW, SAME, Piece, marked
 from extractor.printable import visible
 
-REMOVED, INSERTED = "31;9", "32"  # on a terminal: red and struck out, green
+COLOURED = {SAME: "{}", GONE: "\x1b[31;9m{}\x1b[0m", NEW: "\x1b[32m{}\x1b[0m"}  # red and struck out, green
+MARKED = {SAME: "{}", GONE: "[-{}-]", NEW: "{{+{}+}}"}
+INDENT = " " * 25
 MESSAGE = 1_000  # characters
 GUARDS = 8  # conditions that are listed of a beginning
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What happened in a release; `details` are lines below it, as pieces with `-`, `+` or nothing before them."""
+    """What happened in a release; `details` are lines below it, with what is gone and what is new marked."""
 
     release: str
     date: str | None
     what: str
-    details: tuple[tuple[tuple[str, str], ...], ...] = ()
+    details: tuple[tuple[Piece, ...], ...] = ()
 
 
 def events(line: Line, header: Header) -> list[Event]:
@@ -43,7 +45,7 @@ def events(line: Line, header: Header) -> list[Event]:
 
 
 def _began(state: State, dates: dict[str, str | None]) -> Event:
-    details = [_plain(f"{place_of(state, site)}") for site in state.sites]
+    details = [_plain(place_of(state, site)) for site in state.sites]
     guards = [_plain(f"when {text}") for text in _guards(state.sites[0])]
     return Event(state.release, dates.get(state.release), "introduced", (*details[:GUARDS], *guards[:GUARDS]))
 
@@ -52,28 +54,28 @@ def _changed(before: State, after: State, dates: dict[str, str | None]) -> Event
     words = {ADDED: "introduced", RETURNED: "there again"}
     words |= {"reworded": "reworded", "retyped": "another exception", "reguarded": "condition changed"}
     words |= {"relocated": "moved"}
-    details: list[tuple[tuple[str, str], ...]] = []
+    details: list[tuple[Piece, ...]] = []
     if before.message != after.message:
-        details.append(tuple(marked(before.message[:MESSAGE], after.message[:MESSAGE])))
+        details.append(marked(before.message[:MESSAGE], after.message[:MESSAGE]))
     if before.exception != after.exception:
-        details.append((("-", before.exception), ("", " "), ("+", after.exception)))
+        details.append(_replaced(before.exception, after.exception))
     details += _conditions(before, after)
     if (before.path, _symbols(before)) != (after.path, _symbols(after)):
         old, new = place_of(before, before.sites[0]), place_of(after, after.sites[0])
-        details.append((("-", old), ("", " "), ("+", new)))
+        details.append(_replaced(old, new))
     if after.strictness in (STRICTER, LOOSER):
         words["reguarded"] = f"condition {after.strictness}"
     what = ", ".join(words.get(kind, kind) for kind in after.kinds)
     return Event(after.release, dates.get(after.release), what, tuple(details))
 
 
-def _conditions(before: State, after: State) -> Iterator[tuple[tuple[str, str], ...]]:
+def _conditions(before: State, after: State) -> Iterator[tuple[Piece, ...]]:
     """Conditions that only one side has, however many sites have them."""
     old = Counter(text for site in before.sites for text in set(_guards(site)))
     new = Counter(text for site in after.sites for text in set(_guards(site)))
-    for mark, texts in (("-", old.keys() - new.keys()), ("+", new.keys() - old.keys())):
+    for kind, texts in ((GONE, old.keys() - new.keys()), (NEW, new.keys() - old.keys())):
         for text in sorted(texts):
-            yield (("", "when "), (mark, text))
+            yield Piece(SAME, "when "), Piece(kind, text)
 
 
 def _guards(site: Place) -> list[str]:
@@ -89,8 +91,12 @@ def place_of(state: State, site: Place) -> str:
     return f"{state.path}:{site.line} in {site.symbol}"
 
 
-def _plain(text: str) -> tuple[tuple[str, str], ...]:
-    return (("", text),)
+def _plain(text: str) -> tuple[Piece, ...]:
+    return (Piece(SAME, text),)
+
+
+def _replaced(old: str, new: str) -> tuple[Piece, ...]:
+    return Piece(GONE, old), Piece(SAME, " "), Piece(NEW, new)
 
 
 # --- as text ---------------------------------------------------------------------------------------------
@@ -98,7 +104,7 @@ def _plain(text: str) -> tuple[tuple[str, str], ...]:
 
 def text(line: Line, header: Header, colour: bool) -> Iterator[str]:
     """The lines that a person reads; with `colour` changed words are struck out or green, else in marks."""
-    show: Callable[[str, str], str] = _coloured if colour else _marked
+    forms = COLOURED if colour else MARKED
     last = line.states[-1]
     yield visible(f"{last.exception}: {last.message[:MESSAGE]}" if last.message else last.exception)
     yield f"{visible(sentence(line, header))}."
@@ -108,12 +114,4 @@ def text(line: Line, header: Header, colour: bool) -> Iterator[str]:
     for event in events(line, header):
         yield f"{visible(event.release):12} {event.date or '':10}  {event.what}"
         for detail in event.details:
-            yield " " * 25 + "".join(show(mark, visible(piece)) for mark, piece in detail)
-
-
-def _coloured(mark: str, piece: str) -> str:
-    return f"\x1b[{REMOVED if mark == '-' else INSERTED}m{piece}\x1b[0m" if mark else piece
-
-
-def _marked(mark: str, piece: str) -> str:
-    return f"[-{piece}-]" if mark == "-" else f"{{+{piece}+}}" if mark == "+" else piece
+            yield INDENT + "".join(forms[piece.kind].format(visible(piece.text)) for piece in detail)
