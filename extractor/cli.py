@@ -359,4 +359,19 @@ def history_show(
             print(row)
 
 
+@history.command("chart")
+def history_chart(
+    by: Annotated[str, typer.Option(metavar="package|exception", help="What errors are told apart by.")] = "package",
+    png: Annotated[bool, typer.Option("--png", help="A PNG instead of an SVG.")] = False,
+    out: Annotated[Path, typer.Option(help="The folder that history.jsonl is in.")] = Path("output"),
+) -> None:
+    """Draw how many errors each release has, and how many came and went: a picture on stdout.
+
+    Example: vllm-errors history chart > errors.svg
+    """
+    from extractor.history import chart, store
+
+    sys.stdout.buffer.write(chart.drawn(store.read(store.path_under(out)), by, png))
+
+
 __all__ = ["NothingFound", "app", "main"]
