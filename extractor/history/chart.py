@@ -26,7 +26,7 @@ DENSITY = 160  # dots an inch, of a PNG
 COLOURS = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#ff8ab7", "#a463f2", "#97bbf5", "#9c6b4e")
 REST, ADDED, REMOVED, QUIET = "#b7b7b0", "#3ca951", "#ff725c", "#6e6e68"
 NAMED = 14  # releases named along the axis
-STYLE = {
+STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "vllm-errors",
     "font.family": "sans-serif",

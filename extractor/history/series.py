@@ -25,7 +25,7 @@ class Series:
 
 def series(history: History, by: str) -> Series:
     """The figures of all releases, by PACKAGE or EXCEPTION."""
-    order = {release.name: n for n, release in enumerate(header.releases)}
+    order = {release.name: n for n, release in enumerate(history.header.releases)}
     alive: dict[str, Counter[int]] = defaultdict(Counter)
     added: Counter[int] = Counter()
     removed: Counter[int] = Counter()

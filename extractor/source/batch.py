@@ -77,7 +77,7 @@ def chosen(candidates: Iterable[Candidate], wanted: Range, also: Iterable[str] =
     place = {str(parsed(c.version)): n for n, c in enumerate(ordered)}
     low = 0 if wanted.first is None else place[str(parsed(wanted.first))]
     high = len(ordered) - 1 if wanted.last is None else place[str(parsed(wanted.last))]
-    if low > high:
+    if ordered and low > high:
         raise ToolError(f"{wanted.first} came after {wanted.last}: give --releases the older one first")
     named = ends | set(also)
     found = [

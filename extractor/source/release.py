@@ -6,6 +6,7 @@ An archive stands in the cache beside a small description. One that is there, wh
 from __future__ import annotations
 
 import hashlib
+import os
 from bisect import bisect
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from extractor.errors import ToolError
 from extractor.model import DEFAULT_REPO, Provenance, Skip
 from extractor.source import archive, index, listing, names
 from extractor.source.base import Entry, Progress, SourceOptions
-from extractor.source.store import atomic, sweep, writing
+from extractor.source.store import PARTIAL, atomic, locked, sweep, writing
 
 if TYPE_CHECKING:
     from packaging.version import Version
@@ -145,9 +146,14 @@ def fetch(place: index.Index, chosen: Candidate, folder: Path, progress: Progres
     if chosen.sha256 is None:
         raise ToolError(f"the index gives no sha256 for {chosen.filename}, so it is not trusted: use another --index")
     target = folder / chosen.filename
-    sweep(folder)
-    with writing(folder), atomic(target) as partial:
-        place.download(chosen, partial, progress)
+    partial = folder.with_name("partial") / f"{PARTIAL}{chosen.sha256}"  # the next run finds what there is of it
+    for left in (folder, partial.parent):
+        sweep(left)
+    with writing(folder), locked(partial):
+        if _sha256(target) != chosen.sha256:  # somebody else may have got it by now
+            place.download(chosen, partial, progress)
+            folder.mkdir(parents=True, exist_ok=True)
+            os.replace(partial, target)
     kept = Kept(
         filename=chosen.filename,
         sha256=chosen.sha256,
