@@ -322,11 +322,11 @@ def history_build(
         pre=pre,
         yanked=yanked,
         keep=not no_cache,
-        jobs=jobs or pool.default_jobs(),
     )
     address = _cluster(executor, scheduler)
-    with progress_on(sys.stderr, quiet) as progress, Cluster.at(address) as ahead:
-        report = command.run(options, caches.fingerprint(), ahead, progress.another(), progress)
+    workers = pool.Pool(jobs or pool.default_jobs(), preload=("extractor.history.readings",))
+    with progress_on(sys.stderr, quiet) as progress, Cluster.at(address) as ahead, workers:
+        report = command.run(options, caches.fingerprint(), workers, ahead, progress.another(), progress)
     if not quiet:
         for line in command.said(report, store.path_under(out), time.monotonic() - started):
             _say(line)

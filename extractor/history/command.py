@@ -16,7 +16,7 @@ from extractor.history.readings import Means, Wanted
 from extractor.history.record import COMMITS, RELEASES, Header, History, Line
 from extractor.history.sentence import best, sentence
 from extractor.model import DEFAULT_REPO
-from extractor.pool import Executor, Pool
+from extractor.pool import Executor
 from extractor.source import Progress, SourceOptions, batch, commits, local
 from extractor.source.index import Candidate
 from extractor.source.release import parsed
@@ -38,25 +38,24 @@ class Options:
     pre: bool = False
     yanked: bool = False
     keep: bool = True  # what was read, in the cache
-    jobs: int = 1
 
 
-def run(options: Options, tool: bytes, ahead: Executor | None, downloads: Progress, progress: Progress) -> build.Report:
-    """Builds the history of releases, or of commits. Raises `ToolError`."""
+def run(
+    options: Options, tool: bytes, pool: Executor, ahead: Executor | None, downloads: Progress, progress: Progress
+) -> build.Report:
+    """Builds the history of releases, or of commits, in the processes of `pool`. Raises `ToolError`."""
     path = store.path_under(options.out)
     of = RELEASES if options.commits is None else COMMITS
     before = build.existing(path, of)
-    kept = options.cache if options.keep else None
-    with Pool(options.jobs, preload=("extractor.history.readings",)) as pool:
-        means = Means(cache=Cache(kept, tool), keep=kept, tool=tool, pool=pool, ahead=ahead)
-        if options.commits is not None:
-            repo, wanted = _commits(options, before)
-            fetch: build.Fetch = iter
-        else:
-            repo, (files, wanted) = DEFAULT_REPO, _releases(options, before)
-            fetch = partial(_fetched, files=files, options=options, downloads=downloads)
-        header = build.header_for(of, repo, tool)
-        return build.build(path, header, wanted, before, fetch, pairing, means, progress)
+    keep = options.cache if options.keep else None
+    means = Means(cache=Cache(keep, tool), keep=keep, tool=tool, pool=pool, ahead=ahead)
+    if options.commits is not None:
+        repo, wanted = _commits(options, before)
+        fetch: build.Fetch = iter
+    else:
+        repo, (files, wanted) = DEFAULT_REPO, _releases(options, before)
+        fetch = partial(_fetched, files=files, options=options, downloads=downloads)
+    return build.build(path, build.header_for(of, repo, tool), wanted, before, fetch, pairing, means, progress)
 
 
 def said(report: build.Report, path: Path, seconds: float) -> Iterator[str]:

@@ -17,7 +17,7 @@ from extractor import pipeline
 from extractor.cache import Cache
 from extractor.errors import ToolError
 from extractor.model import Context, Error
-from extractor.pool import Crashed, Executor, Here, Pool
+from extractor.pool import Crashed, Executor, Here
 from extractor.source import Silent, SourceOptions, open_tree
 
 FORMAT = 1  # raise it whenever what is kept of an error changes
@@ -58,7 +58,7 @@ class Means:
     cache: Cache
     keep: Path | None  # the folder of the cache
     tool: bytes
-    pool: Pool
+    pool: Executor
     ahead: Executor | None = None
 
 
