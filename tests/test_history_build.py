@@ -294,7 +294,7 @@ def test_ids(tmp_path: Path, index: Server) -> None:
         assert old in line.ids and header.of == "release"
     assert command.fact(path, old) == "In vLLM since 0.1.0; reworded in 0.2.0; back in 0.4.0; until: still there"
     for given in ("f" * 16, "a", "", "\x1b[31m"):
-        with pytest.raises(NothingFound, match="no release had an error .*nearest: "):
+        with pytest.raises(NothingFound, match=r"no release had an error .*nearest: "):
             command.story(path, given)
 
 
@@ -360,9 +360,9 @@ def test_no_commits(tmp_path: Path, clone: Path, text: str, repo: str | None, me
 
 def test_releases_and_commits_do_not_mix(tmp_path: Path, clone: Path, index: Server) -> None:
     built(options(tmp_path, index, repo=clone, commits="0.2.0..main"))
-    with pytest.raises(ToolError, match="is a history of commits: give another folder with --out"):
+    with pytest.raises(ToolError, match=r"is a history of commits: give another folder with --out"):
         built(options(tmp_path, index))
-    with pytest.raises(ToolError, match="which is not in this range: give --commits a longer one"):
+    with pytest.raises(ToolError, match=r"which is not in this range: give --commits a longer one"):
         built(options(tmp_path, index, repo=clone, commits="0.3.0..main"))
 
 

@@ -75,7 +75,7 @@ def readings(wanted: Iterable[Wanted], means: Means) -> Iterator[tuple[Wanted, R
     done: dict[int, list[Reading]] = {}
     at = 0
 
-    def tasks() -> Iterator[tuple[tuple[SourceOptions, ...], Path | None, bytes]]:
+    def tasks() -> Iterator[tuple[tuple[Wanted, ...], Path | None, bytes]]:
         for together in _together(wanted):
             found = {one.name: r for one in together if (r := _kept(one, means.cache)) is not None}
             todo = [one for one in together if one.name not in found]
@@ -84,15 +84,12 @@ def readings(wanted: Iterable[Wanted], means: Means) -> Iterator[tuple[Wanted, R
             if means.ahead is not None:
                 for one in todo:
                     pipeline.read_ahead(one.source, means.cache, means.ahead)
-            yield tuple(one.source for one in todo), means.keep, means.tool
+            yield tuple(todo), means.keep, means.tool
 
     for number, result in means.pool.run(read_all, tasks()):
         todo = [one for one in asked[number] if one.name not in known[number]]
         if isinstance(result, Crashed):  # once more as a single extraction, which finds the file that did it
-            result = [_read(one.source, means.cache, means.pool) for one in todo]
-        means.cache.put(
-            {_key(o): msgspec.msgpack.encode(r) for o, r in zip(todo, result, strict=True) if r.trouble is None}
-        )
+            result = [_read(one, means.cache, means.pool) for one in todo]
         done[number] = result
         while at in done:
             fresh = iter(done.pop(at))
@@ -123,21 +120,24 @@ def _kept(one: Wanted, cache: Cache) -> Reading | None:
     return None if data is None else replace(msgspec.msgpack.decode(data, type=Reading), parsed=0)
 
 
-def read_all(sources: tuple[SourceOptions, ...], keep: Path | None, tool: bytes) -> list[Reading]:
+def read_all(wanted: tuple[Wanted, ...], keep: Path | None, tool: bytes) -> list[Reading]:
     """The task of one process."""
     cache = Cache(keep, tool)
-    return [_read(source, cache, Here()) for source in sources]
+    return [_read(one, cache, Here()) for one in wanted]
 
 
-def _read(source: SourceOptions, cache: Cache, executor: Executor) -> Reading:
+def _read(one: Wanted, cache: Cache, executor: Executor) -> Reading:
+    """Links a tree, and keeps what was found."""
     try:
-        tree = open_tree(source, Silent())
+        tree = open_tree(one.source, Silent())
         linked = pipeline.linked(tree, cache, executor, Silent())
     except ToolError as e:
         return Reading(trouble=str(e))
     errors = tuple(_spare(error) for error in linked.made.errors if error.kind == "raise")
     data = zlib.compress(msgspec.msgpack.encode(errors), 1)
-    return Reading(data=data, files=len(tree.entries), parsed=linked.parsed)
+    reading = Reading(data=data, files=len(tree.entries), parsed=linked.parsed)
+    cache.put({_key(one): msgspec.msgpack.encode(reading)})
+    return reading
 
 
 def _spare(error: Error) -> Error:
