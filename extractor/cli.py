@@ -315,7 +315,7 @@ def diff(
     report = reports.diff(before, after, selection)
     if report.same:
         _say(f"{before} and {after} are of the same source: nothing has changed")
-    elif not report.has(reports.KINDS):
+    elif not any(report.counts.values()):
         _say(f"nothing has changed between {before} and {after}{' of what was asked for' if selection.narrow else ''}")
     sys.stdout.buffer.write(_written(report, format, limit))
     if failing is not None and report.has(failing):

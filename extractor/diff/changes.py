@@ -63,20 +63,12 @@ def compare(old: Sequence[E], new: Sequence[E]) -> list[Change[E]]:
     return [_change(one, other, refusals) for one, other in pairs(old, new)]
 
 
-Refusals = frozenset[
-    tuple[str, int | str]
-]  # of a file: lines of tests that decide about a raise, or what they let through
+Refusals = frozenset[tuple[str, int]]  # file and line of each test that decides about a raise
 
 
 def _refusals(errors: Sequence[ErrorLike]) -> Refusals:
-    """What is known of where a function is left by raising: `if a:` and below it `if b: raise` let `not (a and b)` on."""
-    found: set[tuple[str, int | str]] = set()
-    for error in errors:
-        for site in sites_of(error):
-            texts = [guard.text for guard in site.guards]
-            found |= {(site.path, f"not ({' and '.join(texts[start:])})") for start in range(len(texts) - 1)}
-            found |= {(site.path, guard.line) for guard in site.guards[-1:]}
-    return frozenset(found)
+    """Where functions are left by raising."""
+    return frozenset((site.path, site.guards[-1].line) for e in errors for site in sites_of(e) if site.guards)
 
 
 def _change(old: E | None, new: E | None, refusals: tuple[Refusals, Refusals]) -> Change[E]:
@@ -213,9 +205,7 @@ def _earlier_only(same: Sequence[tuple[SiteLike, SiteLike]], refusals: tuple[Ref
 
 def _passed(guard: Guard, path: str, refusals: Refusals) -> bool:
     """Whether the guard says that another raise, or an assert, was not met."""
-    if guard.kind != "exit":
-        return guard.kind == "assert"
-    return (path, guard.line) in refusals or (path, guard.text) in refusals
+    return guard.kind == "assert" or (guard.kind == "exit" and (path, guard.line) in refusals)
 
 
 def _more(same: Sequence[tuple[SiteLike, SiteLike]], side: int) -> tuple[str, ...]:

@@ -149,8 +149,8 @@ def _item(change: Change[Error]) -> Item:
         guards_new=_guards(change.guards_added) if both else (),
         sites_gone=tuple(map(_place, change.sites_removed)),
         sites_new=tuple(map(_place, change.sites_added)),
-        variants_gone=_some(change.variants_removed, VARIANTS),
-        variants_new=_some(change.variants_added, VARIANTS),
+        variants_gone=_variants(change.variants_removed),
+        variants_new=_variants(change.variants_added),
     )
 
 
@@ -164,13 +164,14 @@ def _place(site: SiteLike) -> Place:
 
 
 def _guards(guards: Sequence[str]) -> tuple[str, ...]:
-    return _some(guards, GUARDS)
+    """The last of them, which decide, and how many come before."""
+    before = len(guards) - GUARDS
+    return (*((f"… {before} before these",) if before > 0 else ()), *map(_line, guards[-GUARDS:]))
 
 
-def _some(texts: Sequence[str], most: int) -> tuple[str, ...]:
-    """The first of them, and how many more there are."""
-    left = len(texts) - most
-    return (*map(_line, texts[:most]), *((f"… and {left} more",) if left > 0 else ()))
+def _variants(texts: Sequence[str]) -> tuple[str, ...]:
+    left = len(texts) - VARIANTS
+    return (*map(_line, texts[:VARIANTS]), *((f"… and {left} more",) if left > 0 else ()))
 
 
 def _line(text: str) -> str:
