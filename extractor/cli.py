@@ -6,15 +6,20 @@ import gc
 import os
 import sys
 import time
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperCommand
 
 from extractor import __version__
+from extractor.cli_history import history
+from extractor.console import cache_folder, say, scheduler_of
 from extractor.errors import NothingFound, ToolError
 
 if TYPE_CHECKING:
+    from extractor.diff.report import Report as Diff
     from extractor.model import Error
     from extractor.pipeline import Report
 
@@ -26,6 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(history, name="history")
 
 INTERRUPTED = 130
 STOPPED = "vllm-errors: interrupted; what was there before is untouched"
@@ -37,13 +43,13 @@ def main() -> None:
         app()
     except SystemExit as e:  # also when nobody reads on, as behind `| head`
         if e.code == INTERRUPTED:  # typer has seen Ctrl-C first
-            _say(STOPPED)
+            say(STOPPED)
         _leave(e.code if isinstance(e.code, int) else 0)
     except ToolError as e:
-        _say(f"vllm-errors: {e}")
+        say(f"vllm-errors: {e}")
         _leave(e.exit_code)
     except KeyboardInterrupt:
-        _say(STOPPED)
+        say(STOPPED)
         _leave(INTERRUPTED)
 
 
@@ -54,12 +60,6 @@ def _leave(code: int) -> NoReturn:
         sys.stderr.flush()
     finally:
         os._exit(code)
-
-
-def _say(text: str) -> None:
-    from extractor.printable import visible
-
-    print(visible(text), file=sys.stderr)
 
 
 def _version(asked: bool) -> None:
@@ -121,7 +121,7 @@ def extract(
         cache=cache_folder(),
         jobs=jobs,
         keep_records=not no_cache,
-        scheduler=_cluster(executor, scheduler),
+        scheduler=scheduler_of(executor, scheduler),
     )
     with progress_on(sys.stderr, quiet) as progress:
         report = obtain.extract(where, options, progress)
@@ -130,32 +130,16 @@ def extract(
         _summary(report, time.monotonic() - started)
 
 
-def _cluster(executor: str, scheduler: str | None) -> str | None:
-    """The address of the cluster that is asked for; None: the processes of this machine."""
-    if executor not in ("processes", "dask"):
-        raise ToolError(f"there is no executor {executor!r}: give --executor processes or dask")
-    if (executor == "dask") != (scheduler is not None):
-        raise ToolError("--executor dask and --scheduler ADDRESS belong together: give both, or neither")
-    return scheduler
-
-
 def _summary(report: Report, seconds: float) -> None:
     counts = report.counts
     for skip in report.skipped[:5]:
-        _say(f"skipped {skip.path}: {skip.reason}")
+        say(f"skipped {skip.path}: {skip.reason}")
     if len(report.skipped) > 5:
-        _say(f"skipped {len(report.skipped) - 5} more: see {report.folder / 'skipped.json'}")
-    _say(
+        say(f"skipped {len(report.skipped) - 5} more: see {report.folder / 'skipped.json'}")
+    say(
         f"{counts.files:,} files, {counts.sites:,} sites, {counts.errors:,} errors, {counts.skipped} skipped, "
         f"{seconds:.1f} s{' (already there)' if report.unchanged else ''}: {report.folder}"
     )
-
-
-def cache_folder() -> Path:
-    """Where downloads and records are kept between runs."""
-    from platformdirs import user_cache_path
-
-    return user_cache_path("vllm-errors", appauthor=False)
 
 
 @app.command()
@@ -218,7 +202,7 @@ def _print_card(error: Error, folder: Path, out: Path) -> None:
         since = command.fact(store.path_under(out), error.id)
     except ToolError as e:  # the card does not need it
         since = None
-        _say(f"without its history: {e}")
+        say(f"without its history: {e}")
     console.print(renderable(error, read_manifest(folder).source, since))
 
 
@@ -266,112 +250,91 @@ def check(
         raise typer.Exit(1)
 
 
-history = typer.Typer(
-    help="Since when an error exists, and what it was before: over all releases.", no_args_is_help=True
-)
-app.add_typer(history, name="history")
+class Format(StrEnum):
+    """What `diff` writes."""
+
+    md = "md"
+    json = "json"
+    html = "html"
 
 
-@history.command("build")
-def history_build(
-    releases: Annotated[
-        str | None, typer.Option(metavar="A..B", help="Releases from one to another, both with their ends.")
+class _WithExitCode(TyperCommand):
+    """`--exit-code` takes its kinds after `=` alone, so that the word after it stays an argument."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, ["--exit-code=" if a == "--exit-code" else a for a in args])
+
+
+@app.command(cls=_WithExitCode)
+def diff(
+    old: Annotated[
+        str, typer.Argument(metavar="OLD", help="A folder, a label under --out, a release, or a commit, tag or branch.")
+    ],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The same, of what came after.")],
+    format: Annotated[Format, typer.Option(help="Markdown, JSON, or one HTML file.")] = Format.md,
+    exit_code: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[=KINDS]",
+            help="Exit with 1 when there are changes, of these kinds where given, as =removed,reguarded.",
+        ),
     ] = None,
-    all_: Annotated[bool, typer.Option("--all", help="All releases: what is meant without --releases.")] = False,
-    commits: Annotated[
-        str | None, typer.Option(metavar="A..B", help="The first parents from one commit to another, in --repo.")
+    path: Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Files of vLLM; * stands for / too.")] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND", help="added, removed, reworded, retyped, reguarded, relocated, moved; several with commas."
+        ),
     ] = None,
-    repo: Annotated[Path | None, typer.Option(help="A local clone, for --commits.")] = None,
-    pre: Annotated[bool, typer.Option("--pre", help="Pre-releases too.")] = False,
-    yanked: Annotated[bool, typer.Option("--yanked", help="Releases that were taken back, too.")] = False,
-    index: Annotated[
-        str | None, typer.Option(help="Package index; else PIP_INDEX_URL, UV_DEFAULT_INDEX or UV_INDEX_URL.")
+    exception: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="By name; a base finds what derives from it.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="The folder that history.jsonl is written into.")] = Path("output"),
+    moved: Annotated[bool, typer.Option("--moved", help="List those that only stand in other lines too.")] = False,
+    limit: Annotated[int | None, typer.Option(min=0, help="How many of each section to list, but for JSON.")] = None,
+    repo: Annotated[str | None, typer.Option(help="Where commits are: URL, OWNER/NAME or a local clone.")] = None,
+    index: Annotated[str | None, typer.Option(help="Package index, as for extract.")] = None,
+    out: Annotated[Path, typer.Option(help="The folder that datasets are in.")] = Path("output"),
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
-    executor: Annotated[str, typer.Option(metavar="processes|dask", help="Where files are read.")] = "processes",
-    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Of a cluster, for --executor dask.")] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Read every file anew.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
-    """Fold the errors of many releases, oldest first, into lines of descent; what is there is gone on with.
+    """Tell what changed between two sources: errors added, removed, reworded, raised under another condition.
 
-    Exit code 2 when a release could not be had: it is named, and all others are in.
+    What is not there yet is extracted on the way.
 
-    Example: vllm-errors history build --releases 0.11.0..0.14.1
+    Example: vllm-errors diff 0.27.1 0.28.0
     """
-    from extractor import cache as caches
-    from extractor import pool
-    from extractor.cluster import Cluster
-    from extractor.history import command, store
+    from extractor import obtain
+    from extractor.diff import report as reports
     from extractor.terminal import progress_on
 
-    if sum((releases is not None, all_, commits is not None)) > 1:
-        raise ToolError("give one of --all, --releases and --commits, not several")
-    if repo is not None and commits is None:
-        raise ToolError("--repo says where --commits are read: give --commits too")
-    started = time.monotonic()
     gc.disable()  # as in extract
-    options = command.Options(
-        out=out,
-        cache=cache_folder(),
-        releases=releases,
-        commits=commits,
-        repo=repo,
-        index=index,
-        pre=pre,
-        yanked=yanked,
-        keep=not no_cache,
+    failing = None if exit_code is None else reports.kinds_of([exit_code])
+    selection = reports.Selection(
+        paths=tuple(path or ()), kinds=reports.kinds_of(kind or ()), exceptions=tuple(exception or ()), moved=moved
     )
-    address = _cluster(executor, scheduler)
-    workers = pool.Pool(jobs or pool.default_jobs(), preload=("extractor.history.readings",))
-    with progress_on(sys.stderr, quiet) as progress, Cluster.at(address) as ahead, workers:
-        report = command.run(options, caches.fingerprint(), workers, ahead, progress.another(), progress)
-    if not quiet:
-        for line in command.said(report, store.path_under(out), time.monotonic() - started):
-            _say(line)
-    if report.troubles:
-        raise typer.Exit(2)
+    options = obtain.ExtractOptions(out=out, cache=cache_folder(), repo=repo, index=index, jobs=jobs)
+    with progress_on(sys.stderr, quiet) as progress:
+        before = obtain.obtain(old, options, progress)
+        after = obtain.obtain(new, options, progress, keep=[before])
+    report = reports.diff(before, after, selection)
+    if report.same:
+        say(f"{before} and {after} are of the same source: nothing has changed")
+    elif not any(report.counts.values()):
+        say(f"nothing has changed between {before} and {after}{' of what was asked for' if selection.narrow else ''}")
+    sys.stdout.buffer.write(_written(report, format, limit))
+    if failing is not None and report.has(failing):
+        raise typer.Exit(1)
 
 
-@history.command("show")
-def history_show(
-    what: Annotated[str, typer.Argument(metavar="ID", help="An id of any release, or the beginning of one.")],
-    out: Annotated[Path, typer.Option(help="The folder that history.jsonl is in.")] = Path("output"),
-    json: Annotated[bool, typer.Option("--json", help="The lines of descent as data.")] = False,
-) -> None:
-    """Tell the story of one error: introduced, reworded, moved, gone.
+def _written(report: Diff, format: Format, limit: int | None) -> bytes:
+    from extractor.diff import pages
+    from extractor.diff.report import as_json
+    from extractor.diff.view import view
 
-    Example: vllm-errors history show 068fcf03e462d1f1
-    """
-    from extractor.history import command, store
-
-    header, lines = command.story(store.path_under(out), what)
-    if json:
-        from extractor.dataset import encode
-
-        sys.stdout.buffer.write(encode(lines, indent=True))
-        return
-    from extractor.history import story
-
-    for number, line in enumerate(lines):
-        for row in ("",) * bool(number) + tuple(story.text(line, header, colour=sys.stdout.isatty())):
-            print(row)
+    if format is Format.json:
+        return as_json(report)
+    shown = view(report, limit)
+    return (pages.html(shown) if format is Format.html else pages.markdown(shown)).encode()
 
 
-@history.command("chart")
-def history_chart(
-    by: Annotated[str, typer.Option(metavar="package|exception", help="What errors are told apart by.")] = "package",
-    png: Annotated[bool, typer.Option("--png", help="A PNG instead of an SVG.")] = False,
-    out: Annotated[Path, typer.Option(help="The folder that history.jsonl is in.")] = Path("output"),
-) -> None:
-    """Draw how many errors each release has, and how many came and went: a picture on stdout.
-
-    Example: vllm-errors history chart > errors.svg
-    """
-    from extractor.history import chart, store
-
-    sys.stdout.buffer.write(chart.drawn(store.read(store.path_under(out)), by, png))
-
-
-__all__ = ["NothingFound", "app", "main"]
+__all__ = ["NothingFound", "app", "cache_folder", "main"]
