@@ -64,20 +64,33 @@ class Cluster:
 
     def run(self, function: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, T | Crashed]]:
         """`(number of the task, result)` as they come; a task that kills its workers gives `Crashed`."""
-        numbers: dict[Any, int] = {}
-        answers = self._distributed.as_completed(raise_errors=False)
+        under_way: dict[Any, tuple[int, tuple[Any, ...]]] = {}
+        suspects: list[tuple[int, tuple[Any, ...]]] = []
+        answers = self._distributed.as_completed(loop=self._client.loop, raise_errors=False)
+
+        def answered() -> Iterator[tuple[int, T | Crashed]]:
+            future = next(answers)
+            number, task = under_way.pop(future)
+            try:
+                yield number, future.result()
+            except self._distributed.KilledWorker:  # or one that only stood beside it
+                suspects.append((number, task))
+
         for number, task in enumerate(tasks):
             future = self._client.submit(function, *task, pure=False)
-            numbers[future] = number
+            under_way[future] = number, task
             answers.add(future)
-            if len(numbers) >= self._most:
-                yield self._answer(next(answers), numbers)
-        while numbers:
-            yield self._answer(next(answers), numbers)
+            if len(under_way) >= self._most:
+                yield from answered()
+        while under_way:
+            yield from answered()
+        for number, task in suspects:
+            yield number, self._alone(function, task)
 
-    def _answer(self, future: Any, numbers: dict[Any, int]) -> tuple[int, Any]:
-        number = numbers.pop(future)
+    def _alone(self, function: Callable[..., T], task: tuple[Any, ...]) -> T | Crashed:
+        """With nothing beside it, a task that kills a worker is the one that did it."""
         try:
-            return number, future.result()
+            result: T = self._client.submit(function, *task, pure=False).result()
+            return result
         except self._distributed.KilledWorker:
-            return number, Crashed("the workers that read it died")
+            return Crashed("the workers that read it died")
