@@ -59,8 +59,8 @@ def fits_badly(found: list[rank.Ranked]) -> bool:
 def search(pieces: Iterable[stream.Piece], out: str, cache: str | None) -> Past | None:
     """The errors of other releases in a log; None when there are none. Raises `ToolError` for a broken history."""
     path = os.path.join(out, FILE)
-    lexicon = _lexicon(path, cache)
-    found = [one for one in engine.of_pieces(pieces, lexicon).ranked if one.match.whole]
+    lexicon = load(path, cache)
+    found = whole(pieces, lexicon)
     ranked: list[rank.Ranked] = []
     wordings: dict[str, Wording] = {}
     for one in found:
@@ -70,6 +70,11 @@ def search(pieces: Iterable[stream.Piece], out: str, cache: str | None) -> Past 
             wordings[error_id] = wording
             ranked.append(one)
     return Past(ranked, lexicon, wordings) if ranked else None
+
+
+def whole(pieces: Iterable[stream.Piece], lexicon: Lexicon) -> list[rank.Ranked]:
+    """The errors whose whole text is there."""
+    return [one for one in engine.of_pieces(pieces, lexicon).ranked if one.match.whole]
 
 
 def details(wording: Wording) -> dict[str, Any]:
@@ -92,7 +97,8 @@ def _wording(path: str, error_id: str) -> Wording | None:
     return wording.became(lines, header, error_id)
 
 
-def _lexicon(path: str, cache: str | None) -> Lexicon:
+def load(path: str, cache: str | None) -> Lexicon:
+    """The lexicon of a history, made when it is not there yet. Raises `ToolError`."""
     try:
         with open(path, "rb") as file:
             header = file.readline()  # it holds a sum of all that follows
