@@ -22,7 +22,7 @@ from extractor.pool import Crashed, Executor, Here
 from extractor.source import Silent, SourceOptions, open_tree
 
 FORMAT = 1  # raise it whenever what is kept of an error changes
-TOGETHER = 12  # trees that one process takes at most, one after the other
+TOGETHER = 6  # trees that one process takes, one after the other: the last ones leave no processor idle for long
 NOTHING = Context(start=0, lines=())
 
 
