@@ -24,6 +24,8 @@ BALANCE = 10.0  # so many letters of text weigh as much as all holes
 COMMON = 50_000  # pairs that a word may bring up; one that is in more messages says little and costs much
 SHARED = 0.5  # cosine of two messages' words, below which they are not looked at
 
+_NAME = re.compile(r"\w[A-Z]|\d|_")  # of a class, a model, a version, a variable
+_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _WORD = re.compile(rf"\w+|{HOLE}")
 
 
@@ -44,6 +46,16 @@ def text_of(error: ErrorLike) -> Text:
     emptied = "".join(part.text if isinstance(part.text, str) else HOLE for part in parts) if parts else message
     emptied = emptied[:LONGEST]
     return Text(message[:LONGEST], emptied, tuple(_WORD.findall(emptied.lower())), sum(map(str.isalnum, emptied)))
+
+
+def gist(text: Text) -> str:
+    """What stays of a message that is copied from file to file with other names in it."""
+    return " ".join(word for word in _WORD.findall(text.emptied) if not _NAME.search(word))
+
+
+def pieces(name: str) -> list[str]:
+    """The words that a name is made of: `QuarkOCP_MX.apply` has quark, ocp, mx and apply."""
+    return [piece.lower() for piece in _PIECE.findall(name)]
 
 
 def alike(one: Text, other: Text) -> float:

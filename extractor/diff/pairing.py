@@ -13,7 +13,7 @@ from posixpath import basename, dirname
 
 from rapidfuzz import fuzz
 
-from extractor.diff.alike import Text, alike, sharing_words, text_of
+from extractor.diff.alike import Text, alike, gist, pieces, sharing_words, text_of
 from extractor.diff.assign import best
 from extractor.diff.shape import RAISE, E, ErrorLike, path_of, sites_of
 
@@ -22,8 +22,9 @@ SHORT = 12  # letters and digits; a message with fewer is only itself where it w
 TELLING = 16  # with as many, a message may be known again in any file
 
 # how alike texts must be, and how much less when the condition is the same: measured by reading pairs of releases
-IN_SYMBOL, IN_FILE, ELSEWHERE = (0.68, 0.3), (0.8, 0.2), (0.88, 0.1)
+IN_SYMBOL, IN_FILE, ELSEWHERE = (0.68, 0.3), (0.8, 0.2), (0.9, 0.1)
 SAME_IN_SYMBOL, SAME_ELSEWHERE = 0.25, 0.6  # under the very same condition
+COPIES = 3  # files of one tree; a text that stands in as many does not tell which of them it was
 LONG = 60  # letters of a condition that is not the same by chance
 RETYPED = 0.1  # so much more alike when the exception is another
 
@@ -37,9 +38,11 @@ class _One:
     symbols: frozenset[str]
     classes: frozenset[str]
     names: frozenset[str]
+    functions: frozenset[str]  # those names that are not of methods
     exceptions: frozenset[str]
     guards: frozenset[str]
     deciding: frozenset[str]  # the last guard of each site
+    called: frozenset[str]  # the words that its file and its symbols are named by
 
 
 def _one(error: ErrorLike) -> _One:
@@ -51,9 +54,11 @@ def _one(error: ErrorLike) -> _One:
         symbols=symbols,
         classes=frozenset(s.rpartition(".")[0] for s in symbols) - {""},
         names=frozenset(s.rpartition(".")[2].lstrip("_") for s in symbols),
+        functions=frozenset(s.lstrip("_") for s in symbols if "." not in s) - {MODULE},
         exceptions=frozenset(s.exception.rpartition(".")[2] for s in sites),
         guards=frozenset(g.text for s in sites for g in s.guards),
         deciding=frozenset(s.guards[-1].text for s in sites if s.guards),
+        called=frozenset(w for name in (path_of(error), *symbols) for w in pieces(name)),
     )
 
 
@@ -101,6 +106,7 @@ class _Pairing:
         self._olds = {n: _one(e) for n, e in enumerate(olds) if n not in self.found}
         self._news = {n: _one(e) for n, e in enumerate(news) if n not in self._news_found}
         paths = frozenset(map(path_of, olds)), frozenset(map(path_of, news))
+        self._copied = _copied(olds) & _copied(news)
         self._files = _Files(gone=paths[0] - paths[1], new=paths[1] - paths[0])
         self._same_message()
         self._alike()
@@ -143,10 +149,11 @@ class _Pairing:
         """How well an error is the same message in another file; 0: it is another error."""
         together = self._files.same(old.path, new.path)
         same_symbol = bool(old.symbols & new.symbols - {MODULE})
-        if old.text.own < TELLING and not together and not same_symbol:
-            return 0.0
         same_exception = bool(old.exceptions & new.exceptions)
-        if old.text.own < SHORT and not (same_symbol and same_exception):
+        near = together or same_symbol or bool(old.classes & new.classes)
+        if not near and (not self._itself(old, new) or self._copies(old, new, old.text.message)):
+            return 0.0
+        if near and old.text.own < SHORT and not (same_symbol and same_exception):
             return 0.0
         return (
             1.0
@@ -205,7 +212,7 @@ class _Pairing:
             least = SAME_ELSEWHERE
         elif together or same_symbol:
             least = IN_FILE[0] - IN_FILE[1] * condition
-        elif min(old.text.own, new.text.own) >= TELLING:
+        elif self._telling(old, new):
             least = ELSEWHERE[0] - ELSEWHERE[1] * condition
         else:
             return 0.0
@@ -213,6 +220,35 @@ class _Pairing:
             return 0.0
         near = 0.3 * same_symbol + 0.1 * bool(old.names & new.names) + 0.2 * together + 0.1 * same_exception
         return text**2 + near + 0.3 * condition + 0.1 * _closeness(old.path, new.path)
+
+    def _telling(self, old: _One, new: _One) -> bool:
+        """Whether the texts alone can tell that it is one error: not when each is about what it stands in."""
+        if min(old.text.own, new.text.own) < TELLING or self._copies(old, new, gist(old.text)):
+            return False
+        said = {piece for word in set(new.text.words) - set(old.text.words) for piece in pieces(word)}
+        return said.isdisjoint(new.called - old.called)
+
+    def _itself(self, old: _One, new: _One) -> bool:
+        """Whether the one message is enough to know the error by: with text, or with holes under one condition."""
+        if old.text.own >= TELLING:
+            return True
+        return (
+            len(old.text.message) >= TELLING and bool(old.deciding & new.deciding) and old.exceptions == new.exceptions
+        )
+
+    def _copies(self, old: _One, new: _One, text: str) -> bool:
+        """Whether the text stands here and there, and no function of the same name says which became which."""
+        return text in self._copied and not (old.functions & new.functions)
+
+
+def _copied(errors: Sequence[ErrorLike]) -> frozenset[str]:
+    """The messages, and what stays of them without names, that stand in several files."""
+    files: dict[str, set[str]] = defaultdict(set)
+    for error in errors:
+        text = text_of(error)
+        for copy in {text.message, gist(text)}:
+            files[copy].add(path_of(error))
+    return frozenset(text for text, paths in files.items() if len(paths) >= COPIES)
 
 
 def _same_condition(old: _One, new: _One) -> float:
