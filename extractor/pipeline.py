@@ -96,13 +96,13 @@ def linked(tree: Tree, cache: Cache, pool: Executor, progress: Progress) -> Link
     return Linked(records, link(tree, files, records, names, cache), parsed)
 
 
-def read_ahead(source: SourceOptions, cache: Cache, executor: Executor) -> None:
-    """Reads the files of a tree into the cache; what cannot be opened is for whoever needs it to say."""
+def read_ahead(source: SourceOptions, cache: Cache, executor: Executor) -> int:
+    """Reads the files of a tree into the cache, and gives how many; what cannot be opened is for its user to say."""
     try:
         tree = open_tree(source, Silent())
-        read(tree, _Files(tree), cache, executor, Silent())
+        return read(tree, _Files(tree), cache, executor, Silent())[1]
     except ToolError:
-        return
+        return 0
 
 
 def fingerprint(tree: Tree, tool: bytes) -> str:

@@ -23,6 +23,7 @@ from extractor.source import Silent, SourceOptions, open_tree
 
 FORMAT = 1  # raise it whenever what is kept of an error changes
 TOGETHER = 6  # trees that one process takes, one after the other: the last ones leave no processor idle for long
+FEW = 2  # trees whose files are worth being spread over all processes
 NOTHING = Context(start=0, lines=())
 
 
@@ -54,7 +55,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
-    """What trees are read with. With `ahead`, files are read there first, and the pool only links them."""
+    """What trees are read with. With `ahead`, files are read there first, and the pool only links them.
+
+    So are those of few trees in the pool itself, or one process would read them all.
+    """
 
     cache: Cache
     keep: Path | None  # the folder of the cache
@@ -73,6 +77,7 @@ def readings(wanted: Iterable[Wanted], means: Means) -> Iterator[tuple[Wanted, R
     """The errors of each tree in the order given, from the cache or read in the pool."""
     asked: list[list[Wanted]] = []
     known: dict[int, dict[str, Reading]] = {}
+    parsed: dict[str, int] = {}  # ahead
     done: dict[int, list[Reading]] = {}
     at = 0
 
@@ -82,16 +87,16 @@ def readings(wanted: Iterable[Wanted], means: Means) -> Iterator[tuple[Wanted, R
             todo = [one for one in together if one.name not in found]
             known[len(asked)] = found
             asked.append(together)
-            if means.ahead is not None:
-                for one in todo:
-                    pipeline.read_ahead(one.source, means.cache, means.ahead)
+            ahead = means.ahead or (means.pool if len(todo) <= FEW else None)
+            if ahead is not None and means.keep is not None:
+                parsed.update((one.name, pipeline.read_ahead(one.source, means.cache, ahead)) for one in todo)
             yield tuple(todo), means.keep, means.tool
 
     for number, result in means.pool.run(read_all, tasks()):
         todo = [one for one in asked[number] if one.name not in known[number]]
         if isinstance(result, Crashed):  # once more as a single extraction, which finds the file that did it
             result = [_read(one, means.cache, means.pool) for one in todo]
-        done[number] = result
+        done[number] = [replace(r, parsed=r.parsed + parsed.get(o.name, 0)) for o, r in zip(todo, result, strict=True)]
         while at in done:
             fresh = iter(done.pop(at))
             yield from ((one, known[at].get(one.name) or next(fresh)) for one in asked[at])
