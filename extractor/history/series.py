@@ -14,7 +14,8 @@ OTHER = "other"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """Numbers for each release, oldest first. `alive` is by group, the largest of the last release first."""
+    """Numbers for each release, oldest first. `alive` is by group: those with the most over all releases, in the
+    order of the last one."""
 
     releases: tuple[str, ...]
     dates: tuple[str | None, ...]
@@ -39,10 +40,11 @@ def series(history: History, by: str) -> Series:
         for number, state in _lived(line, order):
             alive[_group(state, by)][number] += 1
     count = len(order)
-    newest = sorted(alive, key=lambda group: (-alive[group][count - 1], -alive[group].total(), group))
-    shown = newest[:GROUPS] if len(newest) > GROUPS + 1 else newest
-    rows = {group: tuple(alive[group][n] for n in range(count)) for group in shown}
-    rest = [group for group in newest if group not in rows]
+    largest = sorted(alive, key=lambda group: (-alive[group].total(), group))
+    shown = largest if len(largest) <= GROUPS + 1 else largest[:GROUPS]
+    newest = sorted(shown, key=lambda group: (-alive[group][count - 1], group))
+    rows = {group: tuple(alive[group][n] for n in range(count)) for group in newest}
+    rest = [group for group in largest if group not in rows]
     if rest:
         rows[OTHER] = tuple(sum(alive[group][n] for group in rest) for n in range(count))
     return Series(
