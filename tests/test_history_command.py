@@ -212,7 +212,22 @@ def test_match_finds_what_older_releases_said(out: str, tmp_path: Path, log: str
     (row,), text = matched(out, log, tmp_path)
     assert isinstance(row["history"], dict) and row["history"]["said"] == said and row["role"] == "root"
     assert row["history"]["releases"] == [{"first": "1", "last": "2"}]
-    assert f"  {said}\n" in text and f"story: vllm-errors history show {row['id']}" in text
+    assert f"  in these words {said}\n" in text and f"story: vllm-errors history show {row['id']}" in text
+
+
+def test_a_rough_match_that_is_what_it_was_reworded_as_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    rest = "is larger than the largest one of {n} that this engine takes, so lower it or take another engine"
+    was = FULL.replace("is larger than what this engine takes", rest)
+    now = was.replace("the largest one", "the highest number")
+    extract(write_tree(tmp_path / "tree", {"vllm/a.py": now}), tmp_path / "output", label="now")
+    written(tmp_path / "output", history_of(one(was, now)))
+    log = f"ValueError: the rank 64 {rest.format(n=16)}"
+    (row,), text = matched(str(tmp_path / "output"), log, tmp_path)
+    assert row["id"] == errors_in({"vllm/a.py": now})[0].id and "card: vllm-errors show" in text
+    assert isinstance(row["history"], dict) and str(row["history"]["said"]).startswith(
+        "in 1; now reworded as: the rank"
+    )
 
 
 CASES_SILENT = [

@@ -7,7 +7,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from itertools import chain
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from extractor.errors import ToolError
 from extractor.match import engine, library, past, report, stream, versions
@@ -56,6 +56,7 @@ def run(options: Options, bold: bool = False) -> Outcome:
         except ToolError as e:
             notes.append(f"the history was not asked: {e}")
     if before is not None:
+        before = past.settled(found, lexicon, before)
         found, lexicon = before.ranked, before.lexicon
     shown = found[: options.limit]
     if options.json:
@@ -66,17 +67,22 @@ def run(options: Options, bold: bool = False) -> Outcome:
         nothing = f"nothing found: no error of vLLM {where}{more} fits what is in {_name(options.file)}"
         return Outcome(b"", (*notes, nothing), 1)
     if before is not None:
-        notes.append(f"vLLM {where} has no such error: found in the history")
+        notes.append(f"vLLM {where} does not say so: found in the history")
     text = report.as_text(shown, lexicon, _details(chosen.folder, before), bold, before)
     return Outcome(text.encode("utf-8", "replace"), tuple(notes), 0)
 
 
 def _details(folder: str, before: past.Past | None) -> report.Details:
     """Where the conditions of an error are looked up."""
-    if before is None:
-        return lambda error_id: library.details(folder, error_id)
-    wordings = before.wordings
-    return lambda error_id: past.details(wordings[error_id])
+    wordings = {} if before is None else before.wordings
+
+    def details(error_id: str) -> dict[str, Any]:
+        wording = wordings.get(error_id)
+        if wording is None or wording.state.id != error_id:
+            return library.details(folder, error_id)
+        return past.details(wording)
+
+    return details
 
 
 def _some(pieces: Iterator[stream.Piece]) -> Iterator[stream.Piece]:

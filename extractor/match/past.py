@@ -24,7 +24,10 @@ PIECES = 16  # of a log that are kept for a second search
 
 
 class Past(NamedTuple):
-    """Errors of other releases in a log, and what became of each by its id."""
+    """Errors in a log that a history has something to say of, and what that is, by their ids.
+
+    They are of other releases; or of the dataset at hand, when one of those is what was found in older words.
+    """
 
     ranked: list[rank.Ranked]
     lexicon: Lexicon
@@ -70,6 +73,13 @@ def search(pieces: Iterable[stream.Piece], out: str, cache: str | None) -> Past 
             wordings[error_id] = wording
             ranked.append(one)
     return Past(ranked, lexicon, wordings) if ranked else None
+
+
+def settled(found: list[rank.Ranked], lexicon: Lexicon, before: Past) -> Past:
+    """The errors of the dataset, when one of them is what the history found in its older words; else the history's."""
+    ids = [lexicon.entry(one.match.judged[one.choice].entry).id for one in found]
+    said = {w.now.id: w for w in before.wordings.values() if w.alive and w.now is not None and w.now.id in ids}
+    return Past(found, lexicon, said) if said else before
 
 
 def whole(pieces: Iterable[stream.Piece], lexicon: Lexicon) -> list[rank.Ranked]:

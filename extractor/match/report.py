@@ -32,7 +32,8 @@ def as_data(found: Sequence[Ranked], lexicon: Lexicon, past: Past | None = None)
     rows = [_data(one, lexicon) for one in found]
     if past is not None:
         for row in rows:
-            row["history"] = _became(past.wordings[row["id"]])
+            if row["id"] in past.wordings:
+                row["history"] = _became(past.wordings[row["id"]])
     text = json.dumps(rows, ensure_ascii=False, indent=2)
     data = text.encode("utf-8", "replace") + b"\n"
     if data.isascii() and b"\x7f" not in data:
@@ -108,13 +109,13 @@ def _first(
     role = "root cause" if one.role == "root" else "raised because of another error, which this log does not show"
     release = lexicon.source.get("release") or lexicon.source.get("label")
     card = f"card: vllm-errors show {entry.id}"
-    if past is not None:
-        wording = past.wordings[entry.id]
+    wording = None if past is None else past.wordings.get(entry.id)
+    if wording is not None and wording.state.id == entry.id:
         release, card = wording.state.release, f"story: vllm-errors history show {entry.id}"
     lines.append(f"  {role}; {_where(one)}; score {judged.score:.2f}; {card}")
-    if past is not None:
-        lines.append(f"  {visible(wording.said)}")
-        if wording.alive and wording.now is not None:
+    if wording is not None:
+        lines.append(f"  in these words {visible(wording.said)}")
+        if wording.alive and wording.now is not None and wording.now.id != entry.id:
             lines.append(f"  card of what it is now: vllm-errors show {wording.now.id}")
     elif one.match.rough:
         lines.append(f"  not from this release: the nearest is {entry.id} of {visible(str(release))}")
