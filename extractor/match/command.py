@@ -55,8 +55,8 @@ def run(options: Options, bold: bool = False) -> Outcome:
             before = past.search(log_again.kept, out, cache)
         except ToolError as e:
             notes.append(f"the history was not asked: {e}")
+    before = None if before is None else past.settled(found, lexicon, before)
     if before is not None:
-        before = past.settled(found, lexicon, before)
         found, lexicon = before.ranked, before.lexicon
     shown = found[: options.limit]
     if options.json:

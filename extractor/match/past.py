@@ -55,8 +55,8 @@ def exists(out: str) -> bool:
 
 
 def fits_badly(found: list[rank.Ranked]) -> bool:
-    """Whether the dataset at hand has nothing, or only what is worded otherwise."""
-    return all(one.match.rough for one in found)
+    """Whether the dataset at hand has nothing whose whole text is there."""
+    return not any(one.match.whole for one in found)
 
 
 def search(pieces: Iterable[stream.Piece], out: str, cache: str | None) -> Past | None:
@@ -75,8 +75,14 @@ def search(pieces: Iterable[stream.Piece], out: str, cache: str | None) -> Past 
     return Past(ranked, lexicon, wordings) if ranked else None
 
 
-def settled(found: list[rank.Ranked], lexicon: Lexicon, before: Past) -> Past:
-    """The errors of the dataset, when one of them is what the history found in its older words; else the history's."""
+def settled(found: list[rank.Ranked], lexicon: Lexicon, before: Past) -> Past | None:
+    """The errors of the dataset, when one of them is what the history found in its older words; else the history's.
+
+    None when the dataset explains as much of the log.
+    """
+    letters = (max((one.match.found for one in some), default=0) for some in (found, before.ranked))
+    if next(letters) >= next(letters):
+        return None
     ids = [lexicon.entry(one.match.judged[one.choice].entry).id for one in found]
     said = {w.now.id: w for w in before.wordings.values() if w.alive and w.now is not None and w.now.id in ids}
     return Past(found, lexicon, said) if said else before
