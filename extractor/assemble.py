@@ -8,11 +8,26 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
+from msgspec import UNSET
+
 from extractor import entities, identity, message
 from extractor.expr import UnknownValue
 from extractor.frames import Frame, Summaries
 from extractor.guards import Handler
-from extractor.model import Constant, Context, Doc, Error, Guard, Part, PredicateRef, Provenance, Site, Variant
+from extractor.model import (
+    Constant,
+    Context,
+    Doc,
+    Error,
+    Guard,
+    Part,
+    PredicateRef,
+    Provenance,
+    Site,
+    Tried,
+    Variant,
+)
 from extractor.pattern import pattern
 from extractor.phrasing import RawGuard
 from extractor.predicates import Program
@@ -263,7 +278,8 @@ class _Linker:
 
 
 def _guard(raw: RawGuard) -> Guard:
-    return Guard(kind=raw.kind, text=raw.text, line=raw.line, stale=raw.stale)
+    tried = UNSET if raw.tried is None else Tried(**msgspec.structs.asdict(raw.tried))
+    return Guard(kind=raw.kind, text=raw.text, line=raw.line, stale=raw.stale, tried=tried)
 
 
 def written(text: Text) -> str:

@@ -370,6 +370,7 @@ class _Walker:
         for handler in handlers:
             inner = self._bind(torn, [handler.name] if handler.name else [])
             first = handler.body[0] if handler.body else None
+            self._wording.tried[handler.line] = statements
             way = self.block(handler.body, inner.entered("except", handler.line, handler.text, first), place)
             if way is not None:
                 ways.append(way)

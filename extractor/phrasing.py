@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import msgspec
 
@@ -16,6 +17,17 @@ from extractor.targets import names_of
 
 MAX_PARTIAL = 12  # `not (a and b)` beyond which nobody reads
 MAX_GUARDS = 100  # of one site
+MAX_TRIED = 3  # calls that are named
+MAX_CALL = 80  # characters of one
+
+
+class RawTried(msgspec.Struct, frozen=True, array_like=True):
+    """What a handler is for: the lines of its `try`, and the first calls in them."""
+
+    line: int
+    end_line: int
+    calls: tuple[str, ...]
+    more: bool
 
 
 class RawGuard(msgspec.Struct, frozen=True, array_like=True):
@@ -26,6 +38,7 @@ class RawGuard(msgspec.Struct, frozen=True, array_like=True):
     line: int
     stale: bool = False
     names: tuple[str, ...] = ()
+    tried: RawTried | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +65,7 @@ class Wording:
     def __init__(self, source: Source) -> None:
         self.loops: dict[int, ast.For] = {}
         self.shared: set[str] = set()  # names that inner functions bind
+        self.tried: dict[int, Sequence[ast.stmt]] = {}  # what the handler on a line is for
         self._source = source
         self.has_walrus = ":=" in source.text
         self._has_nonlocal = "nonlocal " in source.text
@@ -117,7 +131,8 @@ class Wording:
                 )
                 names = tuple(sorted(n for n in worded.mentioned if _is_global(n, state, own)))
                 asked = None if fact.at is None else Asked(fact.at, worded.test)
-                guard = RawGuard(kind, worded.text, worded.line, stale, names)
+                tried = self._tried(worded.line) if kind == "except" else None
+                guard = RawGuard(kind, worded.text, worded.line, stale, names, tried)
                 found.setdefault((guard.text, stale), (guard, asked))
         return list(found.values()), whole
 
@@ -142,6 +157,15 @@ class Wording:
         text = parts[0] if len(parts) == 1 else f"not ({' and '.join(parts)})"
         mentioned = frozenset[str]().union(*map(self._names, fact.terms))
         yield Worded(text, fact.line, mentioned, (ast.parse(text, mode="eval").body, True))
+
+    def _tried(self, handler: int) -> RawTried | None:
+        statements = self.tried.get(handler)
+        if not statements:
+            return None
+        calls = list(islice(outer_calls(statements), MAX_TRIED + 1))
+        said = tuple(_short(self.code(call), self.code(call.func)) for call in calls[:MAX_TRIED])
+        last = statements[-1]
+        return RawTried(statements[0].lineno, last.end_lineno or last.lineno, said, len(calls) > MAX_TRIED)
 
     def _said(self, term: Term) -> str:
         if isinstance(term, Test):
@@ -168,6 +192,24 @@ class Wording:
             found |= self.mentions(part.node if isinstance(part, Test) else part.iter)
             own |= set(names_of(part.target)) if isinstance(part, ast.For) else set()
         return frozenset(name for name in found if name.split(".")[0] not in own)
+
+
+def outer_calls(statements: Sequence[ast.stmt]) -> Iterator[ast.Call]:
+    """The calls that running the statements makes, in the order of the source, without those inside of others."""
+    todo: list[ast.AST] = list(reversed(statements))
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Call):
+            yield node
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            todo += reversed(list(ast.iter_child_nodes(node)))
+
+
+def _short(call: str, function: str) -> str:
+    """A call that a reader takes in at once."""
+    if len(call) <= MAX_CALL:
+        return call
+    return f"{function}(…)" if len(function) <= MAX_CALL else f"{function[:MAX_CALL]}…"
 
 
 def _is_global(name: str, state: State, own: str) -> bool:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from msgspec import UNSET, UnsetType
 from rich.console import Console
 
 from extractor.model import (
@@ -25,6 +26,7 @@ from extractor.model import (
     Provenance,
     Related,
     Site,
+    Tried,
     Variant,
 )
 from extractor.printable import visible
@@ -264,8 +266,8 @@ def test_nothing_is_said_when_there_is_nothing_to_say() -> None:
     assert "\n\n\n" not in bare and "\n\n\n" not in made(ERROR)
 
 
-def guard(kind: str, text: str) -> Error:
-    site = replace(BARE_SITE, guards=(Guard(kind=kind, text=text, line=9),), permalink=None)
+def guard(kind: str, text: str, tried: Tried | UnsetType = UNSET) -> Error:
+    site = replace(BARE_SITE, guards=(Guard(kind=kind, text=text, line=9, tried=tried),), permalink=None)
     return replace(BARE, sites=(site,))
 
 
@@ -274,7 +276,14 @@ SAID = [
      ["· raised again ·", "Raises again what was caught; there is no message of its own.", "\nRaised again at "]),
     ("a bare class", replace(BARE, message="", variants=()), ["\nRaised without a message.\n"]),
     ("a loop", guard("for", "for x in xs"), ["- in the loop `for x in xs` (["]),
-    ("a handler", guard("except", "except KeyError"), ["- the handler `except KeyError` was entered (["]),
+    ("a handler", guard("except", "except KeyError"), ["- while handling `KeyError` (["]),
+    ("a handler of all", guard("except", "except"), ["- while handling any exception (["]),
+    ("a handler and what was tried", guard("except", "except KeyError", Tried(line=4, end_line=4, calls=("f(x)",), more=False)),
+     ["- while handling `KeyError` from line 4, where `f(x)` was tried (["]),
+    ("a handler and much that was tried", guard("except", "except KeyError", Tried(line=4, end_line=6, calls=("f(x)", "g()"), more=True)),
+     ["- while handling `KeyError` from lines 4–6, where `f(x)`, `g()` and more were tried (["]),
+    ("a handler of what calls nothing", guard("except", "except KeyError", Tried(line=4, end_line=4, calls=(), more=False)),
+     ["- while handling `KeyError` from line 4 (["]),
     ("a case", guard("case", "case [x]"), ["- `case [x]` matched (["]),
     ("an assertion", guard("assert", "x"), ["- `x`, asserted at ["]),
     ("a cause alone", replace(BARE, sites=(replace(BARE_SITE, cause="OSError"),)),

@@ -8,7 +8,9 @@ from textwrap import indent
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 
+from extractor.model import Tried
 from tests.oracle.programs import Program, programs
 from tests.trees import Found, sites_in
 
@@ -142,6 +144,28 @@ KINDS = [
 @pytest.mark.parametrize(("body", "kinds"), [pytest.param(body, kinds, id=name) for name, body, kinds in KINDS])
 def test_kinds(body: str, kinds: list[str]) -> None:
     assert [g.kind for g in found(body).site.guards] == kinds
+
+
+TRIED = [  # the body starts on line 3
+    ("no calls", "try:\n    x = a[0]\nexcept KeyError:\n    raise E", (4, 4, [], False)),
+    ("not what the handler calls", "try:\n    go(a)\nexcept E:\n    stay(b)\n    raise E", (4, 4, ["go(a)"], False)),
+    ("not what a function would call", "try:\n    def g():\n        h()\n    g()\nexcept E:\n    raise E", (4, 6, ["g()"], False)),
+    ("a call with calls in it, on two lines", "try:\n    go(a(),\n       b())\nexcept E:\n    raise E", (4, 5, ["go(a(), b())"], False)),
+    ("more than are said", "try:\n    if a():\n        b()\n    c.d(1); e()\nexcept E:\n    raise E", (4, 6, ["a()", "b()", "c.d(1)"], True)),
+    ("a long one", f"try:\n    go({'a' * 90})\nexcept E:\n    raise E", (4, 4, ["go(…)"], False)),
+    ("of a handler that goes on alone", "try:\n    go()\nexcept KeyError:\n    x = 1\nelse:\n    return\nraise E", (4, 4, ["go()"], False)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "tried"), [pytest.param(body, tried, id=name) for name, body, tried in TRIED])
+def test_what_was_tried(body: str, tried: tuple[int, int, list[str], bool]) -> None:
+    guard = next(g for g in found(body).site.guards if g.kind == "except")
+    assert isinstance(guard.tried, Tried)
+    assert (guard.tried.line, guard.tried.end_line, list(guard.tried.calls), guard.tried.more) == tried
+
+
+def test_only_handlers_tried_something() -> None:
+    assert [g.tried for g in found("for x in xs:\n    if x:\n        raise E").site.guards] == [UNSET, UNSET]
 
 
 CAUGHT = [

@@ -10,10 +10,24 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
+from msgspec import UnsetType
+
 from extractor import model
 from extractor.model import Error, Provenance, Site
 from extractor.printable import visible
-from extractor.render.view import Card, Conditions, Constant, Doc, Excerpt, Guard, Listing, Place, Raised, Related
+from extractor.render.view import (
+    Card,
+    Conditions,
+    Constant,
+    Doc,
+    Excerpt,
+    Guard,
+    Listing,
+    Place,
+    Raised,
+    Related,
+    Tried,
+)
 
 MESSAGE = 4_000  # characters of one message
 MESSAGES = 16
@@ -194,7 +208,15 @@ def _check(predicate: model.PredicateRef | None) -> str | None:
 
 def _guard(guard: model.Guard, path: str, constants: dict[str, Constant], places: _Places) -> Guard:
     used = tuple(c for name, c in constants.items() if _mentions(guard.text, name))
-    return Guard(guard.kind, _line(guard.text, SENTENCE), places.at(path, guard.line), guard.stale, used)
+    text = _line(guard.text, SENTENCE)
+    handled = text.removeprefix("except").strip() if guard.kind == "except" else ""
+    tried = None if isinstance(guard.tried, UnsetType) else _tried(guard.tried)
+    return Guard(guard.kind, text, places.at(path, guard.line), guard.stale, used, handled, tried)
+
+
+def _tried(tried: model.Tried) -> Tried:
+    lines = f"lines {tried.line}–{tried.end_line}" if tried.end_line > tried.line else f"line {tried.line}"
+    return Tried(lines, tuple(map(_line, tried.calls)), tried.more)
 
 
 def _mentions(text: str, name: str) -> bool:

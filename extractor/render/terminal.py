@@ -128,7 +128,6 @@ def _related(view: Card) -> Iterator[RenderableType]:
 GUARD_WORDS = {  # before and after the condition's text
     "for": ("in the loop ", ""),
     "while": ("in the loop ", ""),
-    "except": ("the handler ", " was entered"),
     "case": ("", " matched"),
     "exit": ("", ", or it would have been left there"),
     "assert": ("", ", asserted"),
@@ -175,10 +174,25 @@ def _listing(listing: Listing) -> RenderableType:
 
 def _guards(guards: tuple[Guard, ...]) -> Iterator[RenderableType]:
     for guard in guards:
+        if guard.kind == "except":
+            yield _bullet(_handler(guard))
+            continue
         before, after = GUARD_WORDS.get(guard.kind, ("", ""))
         stale = "; a name in it may have been bound anew since" if guard.stale else ""
         yield _bullet(Text.assemble(before, (guard.text, CODE), after, " (", _place(guard.place), ")", stale))
         yield from (Padding(_constant(c), (0, 0, 0, 6)) for c in guard.constants)
+
+
+def _handler(guard: Guard) -> Text:
+    text = Text("while handling ").append(guard.handled or "any exception", style=CODE if guard.handled else "")
+    if guard.tried is not None:
+        text.append(f" from {guard.tried.lines}")
+        for number, call in enumerate(guard.tried.calls):
+            text.append(", " if number else ", where ").append(call, style=CODE)
+        if guard.tried.calls:
+            several = guard.tried.more or len(guard.tried.calls) > 1
+            text.append(f"{' and more' * guard.tried.more} {'were' if several else 'was'} tried")
+    return text.append(" (").append_text(_place(guard.place)).append(")")
 
 
 def _constant(constant: Constant) -> Text:

@@ -61,6 +61,15 @@ class Raised:
 
 
 @dataclass(frozen=True, slots=True)
+class Tried:
+    """What a handler is for: `lines 10–14`, and the first calls in them."""
+
+    lines: str
+    calls: tuple[str, ...]
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Guard:
     """A condition, with what the names in it stand for."""
 
@@ -69,6 +78,8 @@ class Guard:
     place: Place
     stale: bool
     constants: tuple[Constant, ...]
+    handled: str  # by a handler: the exceptions; empty for all
+    tried: Tried | None
 
 
 @dataclass(frozen=True, slots=True)
