@@ -135,6 +135,12 @@ class _Walker:
     def visit_binding(self, node: ast.stmt, state: State, place: _Place) -> State:
         return self._bind(state, self._changed([node]))
 
+    def visit_import(self, node: ast.stmt, state: State, place: _Place) -> State:
+        before = self._bound
+        state = self._bind(state, self._changed([node]))
+        self._wording.imported.update(range(before + 1, self._bound + 1))
+        return state
+
     def visit_Return(self, node: ast.Return, state: State, place: _Place) -> None:
         self._left.append((state, False))
 
@@ -564,6 +570,6 @@ VISITS: dict[type, Callable[[_Walker, Any, State, _Place], State | None]] = {
     ast.AugAssign: _Walker.visit_simple,
     ast.Expr: _Walker.visit_simple,
     ast.Delete: _Walker.visit_binding,
-    ast.Import: _Walker.visit_binding,
-    ast.ImportFrom: _Walker.visit_binding,
+    ast.Import: _Walker.visit_import,
+    ast.ImportFrom: _Walker.visit_import,
 }

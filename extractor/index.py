@@ -164,12 +164,26 @@ def _values(body: list[ast.stmt], source: Source) -> dict[str, Value]:
             continue
         names = [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
         counts.update(names)
-        plain = [t.id for t in targets if isinstance(t, ast.Name)]
-        if plain and isinstance(value, PLAIN):
-            src = source.segment(value)
-            if len(src) <= MAX_VALUE:
-                found.update(dict.fromkeys(plain, Value(src, node.lineno, annotated)))
+        for target, part in _pairs(targets, value):
+            if isinstance(part, PLAIN):
+                src = source.segment(part)
+                if len(src) <= MAX_VALUE:
+                    found[target] = Value(src, node.lineno, annotated)
     return {name: value for name, value in found.items() if counts[name] == 1}
+
+
+def _pairs(targets: Iterable[ast.expr], value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """Each name with what it is assigned: `A = B = 1`, and `A, B = 1, 2`."""
+    for target in targets:
+        if isinstance(target, ast.Name):
+            yield target.id, value
+        elif (
+            isinstance(target, ast.Tuple)
+            and isinstance(value, ast.Tuple)
+            and len(target.elts) == len(value.elts)
+            and not any(isinstance(e, ast.Starred) for e in (*target.elts, *value.elts))
+        ):
+            yield from (pair for t, v in zip(target.elts, value.elts, strict=True) for pair in _pairs([t], v))
 
 
 def _bound(node: ast.stmt) -> Iterator[str]:

@@ -65,6 +65,7 @@ class Wording:
     def __init__(self, source: Source) -> None:
         self.loops: dict[int, ast.For] = {}
         self.shared: set[str] = set()  # names that inner functions bind
+        self.imported: set[int] = set()  # the bindings of names that imports in functions made
         self.tried: dict[int, Sequence[ast.stmt]] = {}  # what the handler on a line is for
         self._source = source
         self.has_walrus = ":=" in source.text
@@ -129,7 +130,7 @@ class Wording:
                 stale = fact.stale or any(
                     fact.names.get(name) != state.names.get(name) or name in self.shared for name in worded.mentioned
                 )
-                names = tuple(sorted(n for n in worded.mentioned if _is_global(n, state, own)))
+                names = tuple(sorted(n for n in worded.mentioned if self._is_global(n, state, own)))
                 asked = None if fact.at is None else Asked(fact.at, worded.test)
                 tried = self._tried(worded.line) if kind == "except" else None
                 guard = RawGuard(kind, worded.text, worded.line, stale, names, tried)
@@ -183,6 +184,12 @@ class Wording:
         what = logic.all_of(tests, self.code) if tests else "True"
         return f"{'' if term.holds else 'not '}any({what} {' '.join(clauses)})"
 
+    def _is_global(self, name: str, state: State, own: str) -> bool:
+        """Whether the tree may tell what the name stands for: the names of modules, and attributes of the object."""
+        root, _, rest = name.partition(".")
+        bound = state.names.get(root)
+        return bound is None or bound in self.imported or (root == own and bool(rest))
+
     def _names(self, term: Term) -> frozenset[str]:
         if isinstance(term, Test):
             return self.mentions(term.node)
@@ -210,9 +217,3 @@ def _short(call: str, function: str) -> str:
     if len(call) <= MAX_CALL:
         return call
     return f"{function}(…)" if len(function) <= MAX_CALL else f"{function[:MAX_CALL]}…"
-
-
-def _is_global(name: str, state: State, own: str) -> bool:
-    """Whether the tree may tell what the name stands for: the module's names, and attributes of the object itself."""
-    root, _, rest = name.partition(".")
-    return root not in state.names or (root == own and bool(rest))
