@@ -37,6 +37,12 @@ LISTING: dict[str, Callable[[Binding, ast.expr, Env], Binding]] = {
     "append": bindings.Appended,
     "extend": bindings.Augmented,
 }
+CHANGING = {*LISTING, "insert", "pop", "remove", "clear", "sort", "reverse"}  # methods of a list
+
+
+def _is_call(binding: Binding) -> bool:
+    """Whether the value comes from a call: a list perhaps, once the call is followed."""
+    return isinstance(binding, bindings.Assigned) and isinstance(binding.value, ast.Call)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +188,8 @@ class Walker:
         for target in node.targets:
             for name in names_of(target):
                 env = env.discard(name)
+            if isinstance(target, ast.Subscript):
+                env = self._target(target, UNKNOWN, env)
         return Outcome(env)
 
     def visit_Import(self, node: ast.Import | ast.ImportFrom, env: Env, scope: Scope) -> Outcome:
@@ -201,8 +209,10 @@ class Walker:
             base, method = value.func.value, value.func.attr
             if method in LISTING and isinstance(base, ast.Name) and len(value.args) == 1:
                 before = env.get(base.id)
-                if before is not None and self._is_listed(before):
+                if before is not None and (self._is_listed(before) or _is_call(before)):
                     return Outcome(self._bind(base.id, LISTING[method](before, value.args[0], env), env))
+            if method in CHANGING and isinstance(base, ast.Name) and base.id in env:
+                return Outcome(self._bind(base.id, UNKNOWN, env))
             if method == "__init__":
                 # super().__init__(…) and Base.__init__(self, …)
                 args = value.args if is_super(base) else value.args[1:]
