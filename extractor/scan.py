@@ -17,7 +17,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 LINE_END = re.compile(r"\r\n|\r|\n")
-SUITES = ("body", "handlers", "orelse", "finalbody", "cases")
+# where statements stand inside one, the last first: walking goes by a stack
+SUITES: dict[type[ast.AST], tuple[str, ...]] = {
+    ast.Module: ("body",),
+    ast.FunctionDef: ("body",),
+    ast.AsyncFunctionDef: ("body",),
+    ast.ClassDef: ("body",),
+    ast.If: ("orelse", "body"),
+    ast.For: ("orelse", "body"),
+    ast.AsyncFor: ("orelse", "body"),
+    ast.While: ("orelse", "body"),
+    ast.With: ("body",),
+    ast.AsyncWith: ("body",),
+    ast.Try: ("finalbody", "orelse", "handlers", "body"),
+    ast.TryStar: ("finalbody", "orelse", "handlers", "body"),
+    ast.ExceptHandler: ("body",),
+    ast.Match: ("cases",),
+    ast.match_case: ("body",),
+}
 MAX_BYTES = 32 * 1024 * 1024
 PLACEHOLDER = re.compile(r"__text_\d+__")
 MAX_DEPTH = 200  # of brackets, as Python's own parser has it
@@ -114,10 +131,8 @@ def statements(node: ast.AST) -> Iterator[ast.stmt]:
         current = stack.pop()
         if isinstance(current, ast.stmt) and current is not node:
             yield current
-        for suite in reversed(SUITES):
-            children = getattr(current, suite, None)
-            if isinstance(children, list):
-                stack.extend(reversed(children))
+        for suite in SUITES.get(type(current), ()):
+            stack += getattr(current, suite)[::-1]
 
 
 class Locator:
