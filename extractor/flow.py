@@ -10,8 +10,11 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from extractor import bindings
 from extractor import symbolic as sym
@@ -39,8 +42,7 @@ LISTING: dict[str, Callable[[Binding, ast.expr, Env], Binding]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
+class Raised(msgspec.Struct, frozen=True):
     """A raise statement as it was met."""
 
     node: ast.Raise
@@ -48,8 +50,7 @@ class Raised:
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(msgspec.Struct, frozen=True):
     """Where a statement is: its qualified name, the method it is in, the handlers around it."""
 
     symbol: str = "<module>"
@@ -66,8 +67,7 @@ class Scope:
         return f"{self.symbol}.{name}" if self.in_class is not None else f"{self.symbol}.<locals>.{name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """After some statements: the bindings, whether control goes on, and what was returned on the way."""
 
     env: Env

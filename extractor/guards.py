@@ -12,10 +12,11 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 from rpds import HashTrieMap
 
 from extractor.expr import dotted
@@ -52,8 +53,7 @@ class _Loop:
     breaks: list[State] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Handler:
+class _Handler(msgspec.Struct, frozen=True):
     """A way on from a `try` whose body broke off."""
 
     types: tuple[ast.expr, ...]
@@ -63,8 +63,7 @@ class _Handler:
     body: tuple[ast.stmt, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(msgspec.Struct, frozen=True):
     """The definitions and `try` statements around a statement."""
 
     classes: tuple[ast.ClassDef, ...] = ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import msgspec
 
@@ -28,16 +27,14 @@ class RawGuard(msgspec.Struct, frozen=True, array_like=True):
     names: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """Where a guard can be asked, and how: a test and whether it has to hold; None for a way that is taken."""
 
     at: ast.AST
     test: tuple[ast.expr, bool] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Worded:
+class Worded(msgspec.Struct, frozen=True):
     """A conjunct of a fact: its text and line, the names in it, and the test that it is."""
 
     text: str
