@@ -94,12 +94,11 @@ class _Loop:
 class Walker:
     """Walks the statements of one piece of source; `raised` collects its raise statements in order."""
 
-    def __init__(self, source: Source, results: bool = False, walrus: bool = True) -> None:
+    def __init__(self, source: Source, results: bool = False) -> None:
         self.lowering = Lowering(source)
         self.raised: list[Raised] = []
         self._source = source
         self._results = results  # what is returned matters: a helper is walked, not a place that raises
-        self._has_walrus = walrus  # the source holds a `:=` somewhere
         self._log: list[tuple[str, Binding]] = []
         self._lists: set[str] = set()
         self._listed: dict[int, tuple[Binding, bool]] = {}
@@ -284,7 +283,7 @@ class Walker:
 
     def _walrus(self, node: ast.expr, env: Env) -> Env:
         """Names that `:=` binds inside an expression."""
-        if self._has_walrus:
+        if self._source.has_walrus:
             for child in ast.walk(node):
                 if isinstance(child, ast.NamedExpr):
                     env = self._target(child.target, bindings.Assigned(child.value, env), env)

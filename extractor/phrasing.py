@@ -10,7 +10,7 @@ import msgspec
 from extractor import logic
 from extractor.expr import dotted
 from extractor.paths import Fact, State, Term, Test, since
-from extractor.scan import Source
+from extractor.scan import Source, statements
 from extractor.targets import names_of
 
 MAX_PARTIAL = 12  # `not (a and b)` beyond which nobody reads
@@ -50,15 +50,12 @@ class Wording:
         self.loops: dict[int, ast.For] = {}
         self.shared: set[str] = set()  # names that inner functions bind
         self._source = source
-        self.has_walrus = ":=" in source.text
-        self._has_nonlocal = "nonlocal " in source.text
         self._mentioned: dict[int, tuple[ast.AST, frozenset[str]]] = {}
         self._worded: dict[int, tuple[Fact, list[Worded]]] = {}
 
     def share(self, function: ast.AST) -> None:
         """Takes down the names of others that a function binds."""
-        if self._has_nonlocal:
-            self.shared |= {n for s in ast.walk(function) if isinstance(s, ast.Nonlocal) for n in s.names}
+        self.shared |= {n for s in statements(function) if isinstance(s, ast.Nonlocal) for n in s.names}
 
     def code(self, node: ast.expr) -> str:
         """The expression as it stands in the source, on one line."""
@@ -80,7 +77,7 @@ class Wording:
 
     def walrus(self, node: ast.AST) -> Iterator[str]:
         """The names that `:=` binds in an expression."""
-        if self.has_walrus:
+        if self._source.has_walrus:
             for child in ast.walk(node):
                 if isinstance(child, ast.NamedExpr):
                     yield child.target.id

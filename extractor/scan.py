@@ -14,6 +14,7 @@ import warnings
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 LINE_END = re.compile(r"\r\n|\r|\n")
@@ -44,7 +45,7 @@ class Unreadable(Exception):
     """The file cannot be read as Python; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """A file as text, split the way Python counts lines (a form feed ends none).
 
@@ -63,6 +64,11 @@ class Source:
         """The source of a text whose lines end in `\\n`."""
         lines = tuple(text.split("\n"))
         return cls(text, lines, lines)
+
+    @cached_property
+    def has_walrus(self) -> bool:
+        """Whether there may be a `:=` in it: few files have one, and looking for it is most of the work."""
+        return ":=" in self.text
 
     def segment(self, node: ast.expr) -> str:
         """The source of an expression as it stands there; `ast` counts columns in bytes."""
