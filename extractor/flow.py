@@ -10,8 +10,11 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from extractor import bindings
 from extractor import symbolic as sym
@@ -45,8 +48,7 @@ def _is_call(binding: Binding) -> bool:
     return isinstance(binding, bindings.Assigned) and isinstance(binding.value, ast.Call)
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
+class Raised(msgspec.Struct, frozen=True):
     """A raise statement as it was met."""
 
     node: ast.Raise
@@ -54,8 +56,7 @@ class Raised:
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(msgspec.Struct, frozen=True):
     """Where a statement is: its qualified name, the method it is in, the handlers around it."""
 
     symbol: str = "<module>"
@@ -72,8 +73,7 @@ class Scope:
         return f"{self.symbol}.{name}" if self.in_class is not None else f"{self.symbol}.<locals>.{name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """After some statements: the bindings, whether control goes on, and what was returned on the way."""
 
     env: Env
@@ -100,12 +100,11 @@ class _Loop:
 class Walker:
     """Walks the statements of one piece of source; `raised` collects its raise statements in order."""
 
-    def __init__(self, source: Source, results: bool = False, walrus: bool = True) -> None:
+    def __init__(self, source: Source, results: bool = False) -> None:
         self.lowering = Lowering(source)
         self.raised: list[Raised] = []
         self._source = source
         self._results = results  # what is returned matters: a helper is walked, not a place that raises
-        self._has_walrus = walrus  # the source holds a `:=` somewhere
         self._log: list[tuple[str, Binding]] = []
         self._lists: set[str] = set()
         self._listed: dict[int, tuple[Binding, bool]] = {}
@@ -294,7 +293,7 @@ class Walker:
 
     def _walrus(self, node: ast.expr, env: Env) -> Env:
         """Names that `:=` binds inside an expression."""
-        if self._has_walrus:
+        if self._source.has_walrus:
             for child in ast.walk(node):
                 if isinstance(child, ast.NamedExpr):
                     env = self._target(child.target, bindings.Assigned(child.value, env), env)

@@ -12,10 +12,11 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 from rpds import HashTrieMap
 
 from extractor.expr import dotted
@@ -52,8 +53,7 @@ class _Loop:
     breaks: list[State] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Handler:
+class _Handler(msgspec.Struct, frozen=True):
     """A way on from a `try` whose body broke off."""
 
     types: tuple[ast.expr, ...]
@@ -63,8 +63,7 @@ class _Handler:
     body: tuple[ast.stmt, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(msgspec.Struct, frozen=True):
     """The definitions and `try` statements around a statement."""
 
     classes: tuple[ast.ClassDef, ...] = ()
@@ -101,6 +100,7 @@ class _Walker:
         self.asked: dict[int, tuple[Asked | None, ...]] = {}
         self.calls: set[str] = set()
         self._wording = Wording(source)
+        self._has_walrus = source.has_walrus
         self._leaving = leaving
         self._loops: list[_Loop] = []
         self._left: list[tuple[State, bool]] = []  # the state at each way out of the function; whether it raises
@@ -420,7 +420,7 @@ class _Walker:
         return state if known is state.names else replace(state, names=known)
 
     def _changed(self, nodes: Iterable[ast.AST], repeat: bool = False) -> list[str]:
-        return changed(nodes, repeat, self._wording.has_walrus)
+        return changed(nodes, repeat, self._has_walrus)
 
     def _asked(self, state: State, node: ast.expr) -> State:
         """Behind the evaluation of an expression: names that `:=` binds."""

@@ -193,7 +193,7 @@ class Lowering:
 
     def _joined(self, node: ast.JoinedStr, env: Env) -> sym.Expr:
         try:
-            return self._pieces(strings.pieces(strings.parse(self._source.segment(node))), env)
+            return self._pieces(strings.read(self._source.segment(node)), env)
         except ValueError:
             return self._opaque(node, env)
 

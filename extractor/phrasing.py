@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 import msgspec
@@ -12,7 +11,7 @@ import msgspec
 from extractor import logic
 from extractor.expr import dotted
 from extractor.paths import Fact, State, Term, Test, since
-from extractor.scan import Source
+from extractor.scan import Source, statements
 from extractor.targets import names_of
 
 MAX_PARTIAL = 12  # `not (a and b)` beyond which nobody reads
@@ -41,16 +40,14 @@ class RawGuard(msgspec.Struct, frozen=True, array_like=True):
     tried: RawTried | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """Where a guard can be asked, and how: a test and whether it has to hold; None for a way that is taken."""
 
     at: ast.AST
     test: tuple[ast.expr, bool] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Worded:
+class Worded(msgspec.Struct, frozen=True):
     """A conjunct of a fact: its text and line, the names in it, and the test that it is."""
 
     text: str
@@ -68,15 +65,12 @@ class Wording:
         self.imported: set[int] = set()  # the bindings of names that imports in functions made
         self.tried: dict[int, Sequence[ast.stmt]] = {}  # what the handler on a line is for
         self._source = source
-        self.has_walrus = ":=" in source.text
-        self._has_nonlocal = "nonlocal " in source.text
         self._mentioned: dict[int, tuple[ast.AST, frozenset[str]]] = {}
         self._worded: dict[int, tuple[Fact, list[Worded]]] = {}
 
     def share(self, function: ast.AST) -> None:
         """Takes down the names of others that a function binds."""
-        if self._has_nonlocal:
-            self.shared |= {n for s in ast.walk(function) if isinstance(s, ast.Nonlocal) for n in s.names}
+        self.shared |= {n for s in statements(function) if isinstance(s, ast.Nonlocal) for n in s.names}
 
     def code(self, node: ast.expr) -> str:
         """The expression as it stands in the source, on one line."""
@@ -98,7 +92,7 @@ class Wording:
 
     def walrus(self, node: ast.AST) -> Iterator[str]:
         """The names that `:=` binds in an expression."""
-        if self.has_walrus:
+        if self._source.has_walrus:
             for child in ast.walk(node):
                 if isinstance(child, ast.NamedExpr):
                     yield child.target.id

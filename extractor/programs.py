@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from extractor.phrasing import Asked
-from extractor.program import RARE, Builder, Code, Node
+from extractor.program import Builder, Code, Node
 from extractor.slicing import Slicer
 from extractor.targets import FunctionNode, changed, parameters
 
@@ -35,9 +35,8 @@ class RawProgram(msgspec.Struct, frozen=True, array_like=True):
 class Programs:
     """The programs of the raises in one cut."""
 
-    def __init__(self, declared: frozenset[str], leaving: frozenset[str], text: str) -> None:
-        self._has_walrus = ":=" in text
-        self._may_be_rare = RARE.search(text) is not None
+    def __init__(self, declared: frozenset[str], leaving: frozenset[str], has_walrus: bool) -> None:
+        self._has_walrus = has_walrus
         self._declared = declared
         self._leaving = leaving
         self._made: dict[int, tuple[FunctionNode, Slicer, Builder]] = {}
@@ -64,9 +63,7 @@ class Programs:
             outer = frozenset(
                 n for f in around[:-1] for n in (*parameters(f), *changed(f.body, walrus=self._has_walrus))
             )
-            builder = Builder(
-                function, outer, self._declared, self._leaving, owner, self._has_walrus, self._may_be_rare
-            )
+            builder = Builder(function, outer, self._declared, self._leaving, owner, self._has_walrus)
             self._made[id(function)] = (function, Slicer(builder), builder)
         _, slicer, builder = self._made[id(function)]
         if slicer.is_spent:

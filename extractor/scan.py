@@ -14,10 +14,28 @@ import warnings
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 LINE_END = re.compile(r"\r\n|\r|\n")
-SUITES = ("body", "handlers", "orelse", "finalbody", "cases")
+# where statements stand inside one, the last first: walking goes by a stack
+SUITES: dict[type[ast.AST], tuple[str, ...]] = {
+    ast.Module: ("body",),
+    ast.FunctionDef: ("body",),
+    ast.AsyncFunctionDef: ("body",),
+    ast.ClassDef: ("body",),
+    ast.If: ("orelse", "body"),
+    ast.For: ("orelse", "body"),
+    ast.AsyncFor: ("orelse", "body"),
+    ast.While: ("orelse", "body"),
+    ast.With: ("body",),
+    ast.AsyncWith: ("body",),
+    ast.Try: ("finalbody", "orelse", "handlers", "body"),
+    ast.TryStar: ("finalbody", "orelse", "handlers", "body"),
+    ast.ExceptHandler: ("body",),
+    ast.Match: ("cases",),
+    ast.match_case: ("body",),
+}
 MAX_BYTES = 32 * 1024 * 1024
 PLACEHOLDER = re.compile(r"__text_\d+__")
 MAX_DEPTH = 200  # of brackets, as Python's own parser has it
@@ -27,7 +45,7 @@ class Unreadable(Exception):
     """The file cannot be read as Python; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """A file as text, split the way Python counts lines (a form feed ends none).
 
@@ -46,6 +64,11 @@ class Source:
         """The source of a text whose lines end in `\\n`."""
         lines = tuple(text.split("\n"))
         return cls(text, lines, lines)
+
+    @cached_property
+    def has_walrus(self) -> bool:
+        """Whether there may be a `:=` in it: few files have one, and looking for it is most of the work."""
+        return ":=" in self.text
 
     def segment(self, node: ast.expr) -> str:
         """The source of an expression as it stands there; `ast` counts columns in bytes."""
@@ -114,10 +137,8 @@ def statements(node: ast.AST) -> Iterator[ast.stmt]:
         current = stack.pop()
         if isinstance(current, ast.stmt) and current is not node:
             yield current
-        for suite in reversed(SUITES):
-            children = getattr(current, suite, None)
-            if isinstance(children, list):
-                stack.extend(reversed(children))
+        for suite in SUITES.get(type(current), ()):
+            stack += getattr(current, suite)[::-1]
 
 
 class Locator:
