@@ -23,6 +23,7 @@ from extractor.expr import dotted as dotted_name
 from extractor.lower import WORD, Lowering
 from extractor.scan import Source
 from extractor.targets import (
+    CHANGING,
     EXITS,
     FunctionNode,
     additions,
@@ -40,7 +41,6 @@ LISTING: dict[str, Callable[[Binding, ast.expr, Env], Binding]] = {
     "append": bindings.Appended,
     "extend": bindings.Augmented,
 }
-CHANGING = {*LISTING, "insert", "pop", "remove", "clear", "sort", "reverse"}  # methods of a list
 
 
 def _is_call(binding: Binding) -> bool:

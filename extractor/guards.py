@@ -24,7 +24,7 @@ from extractor.paths import Fact, Some, State, Test, denied, opposite, since
 from extractor.phrasing import MAX_PARTIAL, Asked, RawGuard, Wording
 from extractor.program import entered
 from extractor.scan import Source, statements
-from extractor.targets import EXITS, FunctionNode, captures, changed, is_irrefutable, names_of, parameters
+from extractor.targets import EXITS, FunctionNode, captures, is_irrefutable, names_of, parameters, touched
 
 FIELD_VALIDATORS = frozenset({"field_validator", "validator"})
 MODEL_VALIDATORS = frozenset({"model_validator", "root_validator"})
@@ -182,16 +182,23 @@ class _Walker:
             for fact in since(way.fact, state.fact)[1:]:
                 if fact.terms and not fact.passing:
                     # `if a: if b: return`: not (a and b)
-                    joined = joined.given(replace(self._under(test, state, fact), at=node))
+                    joined = joined.given(self._under(test, state, fact, way, joined, node))
                 elif not fact.terms:
                     joined = joined.less()
         return joined
 
-    def _under(self, test: Test, at: State, fact: Fact) -> Fact:
-        """The fact for those who did not come through the test as well."""
-        mentioned = self._wording.mentions(test.node)
-        stale = fact.stale or any(at.names.get(n) != fact.names.get(n) for n in mentioned)
-        return replace(fact, kind="exit", terms=(test, *denied(fact)), stale=stale)
+    def _under(self, test: Test, at: State, fact: Fact, way: State, joined: State, node: ast.If) -> Fact:
+        """The fact of a way through the test, for those as well who did not come through it.
+
+        What a name was on the way it is behind it too, as far as the fact goes: it says nothing of the others.
+        """
+        stale = fact.stale or any(at.names.get(n) != fact.names.get(n) for n in self._wording.mentions(test.node))
+        names = fact.names
+        for name in self._wording.named(fact):
+            number = joined.names.get(name)
+            if number is not None and number != names.get(name) == way.names.get(name):
+                names = names.insert(name, number)
+        return replace(fact, kind="exit", terms=(test, *denied(fact)), names=names, at=node, stale=stale)
 
     def visit_With(self, node: ast.With | ast.AsyncWith, state: State, place: _Place) -> State | None:
         """Transparent, but for `suppress`: a handler that does nothing."""
@@ -420,7 +427,7 @@ class _Walker:
         return state if known is state.names else replace(state, names=known)
 
     def _changed(self, nodes: Iterable[ast.AST], repeat: bool = False) -> list[str]:
-        return changed(nodes, repeat, self._has_walrus)
+        return touched(nodes, repeat, self._has_walrus)
 
     def _asked(self, state: State, node: ast.expr) -> State:
         """Behind the evaluation of an expression: names that `:=` binds."""

@@ -150,8 +150,12 @@ class Wording:
             return
         parts = [self._said(t) for t in fact.terms]
         text = parts[0] if len(parts) == 1 else f"not ({' and '.join(parts)})"
-        mentioned = frozenset[str]().union(*map(self._names, fact.terms))
+        mentioned = self.named(fact)
         yield Worded(text, fact.line, mentioned, (ast.parse(text, mode="eval").body, True))
+
+    def named(self, fact: Fact) -> frozenset[str]:
+        """The names in the terms of a fact."""
+        return frozenset[str]().union(*map(self._names, fact.terms))
 
     def _tried(self, handler: int) -> RawTried | None:
         statements = self.tried.get(handler)

@@ -12,6 +12,10 @@ from extractor.scan import SUITES
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Named = Callable[[Any], list[str]]  # the names in a statement
 EXITS = frozenset({"sys.exit", "os._exit", "quit", "exit", "os.abort"})  # calls that end the process
+CHANGING = frozenset(  # methods that change a collection
+    "append appendleft extend extendleft insert add update setdefault pop popleft popitem remove discard clear sort"
+    " reverse difference_update intersection_update symmetric_difference_update".split()
+)
 
 
 def is_super(node: ast.expr) -> bool:
@@ -82,6 +86,11 @@ def changed(nodes: Iterable[ast.AST], repeat: bool = False, walrus: bool = False
     return _collected(nodes, CHANGES, repeat, walrus)
 
 
+def touched(nodes: Iterable[ast.AST], repeat: bool = False, walrus: bool = False) -> list[str]:
+    """As `changed`, and a collection that a statement calls a changing method of counts as well."""
+    return _collected(nodes, TOUCHES, repeat, walrus)
+
+
 def _collected(nodes: Iterable[ast.AST], table: Mapping[type, Named], repeat: bool, walrus: bool) -> list[str]:
     """What the table finds in statements and in those inside them, but for definitions."""
     found: list[str] = []
@@ -113,6 +122,14 @@ def _changed_by(target: ast.expr) -> list[str]:
         case ast.Starred(value=value):
             return _changed_by(value)
     return names_of(target)
+
+
+def _called_on(node: ast.Expr | ast.Assign | ast.AnnAssign | ast.Return) -> list[str]:
+    """The collection that is changed when the value of a statement is taken: `seen.add(x)`, `x = todo.pop()`."""
+    match node.value:
+        case ast.Call(func=ast.Attribute(value=collection, attr=name)) if name in CHANGING:
+            return _changed_by(collection)
+    return []
 
 
 def _appended_to(node: ast.Expr) -> list[str]:
@@ -153,4 +170,9 @@ CHANGES: dict[type, Named] = _bound(_changed_by) | {
     ast.ImportFrom: _imported,
     ast.ExceptHandler: lambda node: [node.name] if node.name else [],
     ast.match_case: lambda node: list(captures(node.pattern)),
+}
+TOUCHES: dict[type, Named] = CHANGES | {
+    ast.Expr: _called_on,
+    ast.Assign: lambda node: [*_called_on(node), *CHANGES[ast.Assign](node)],
+    ast.AnnAssign: lambda node: [*_called_on(node), *CHANGES[ast.AnnAssign](node)],
 }

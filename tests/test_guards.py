@@ -125,6 +125,17 @@ STALE = [
     ("deleted", "if a:\n    del a\n    raise E", True),
     ("by an inner function", "def g():\n    nonlocal a\n    a = 1\nif a:\n    g()\n    raise E", True),
     ("augmented", "if a:\n    a += 1\n    raise E", True),
+    ("must not: a name that is bound in the branch before its test", "if a:\n    n = len(a)\n    if n:\n        return\nraise E", False),
+    ("must not: bound in the other branch", "if a:\n    if b:\n        return\nelse:\n    b = 1\nraise E", False),
+    ("must not: an object of another name", "if a in xs:\n    b.add(a)\n    raise E", False),
+    ("bound in the branch after its test", "if a:\n    if b:\n        return\n    b = 1\nraise E", True),
+    ("what was tested is bound in the branch", "if a:\n    a = b\n    if b:\n        return\nraise E", True),
+    ("bound in the branch, then behind it", "if a:\n    n = len(a)\n    if n:\n        return\nn = 1\nraise E", True),
+    ("added to a collection", "if a not in xs:\n    xs.add(a)\n    raise E", True),
+    ("taken from a collection", "if len(xs) == 1:\n    x = xs.pop()\n    raise E", True),
+    ("taken from an attribute", "if a in self.xs:\n    self.xs.discard(a)\n    raise E", True),
+    ("an item that is set", "if a not in xs:\n    xs[a] = 1\n    raise E", True),
+    ("taken in the loop", "while xs:\n    xs.pop()\n    raise E", True),
 ]  # fmt: skip
 
 
