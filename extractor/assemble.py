@@ -11,7 +11,7 @@ from urllib.parse import quote
 import msgspec
 from msgspec import UNSET
 
-from extractor import entities, identity, message
+from extractor import entities, identity, judge, message
 from extractor.expr import UnknownValue
 from extractor.frames import Frame, Summaries
 from extractor.guards import Handler
@@ -139,8 +139,9 @@ class _Linker:
             return _Linked(site, "", (), self._constants(path, self._owner(path, raw), raw, ()))
         owner = self._owner(path, raw)
         frame = Frame(path, self_name=raw.owner[0] if raw.owner else None, owner=owner)
-        made = message.results(raw.raised, frame, self._names, self._summaries, raw.assumed)
-        best = max(made, key=lambda e: sum(len(p) for p in e.text.pieces if isinstance(p, str)))
+        none = judge.told_of_none(guard.text for guard in raw.conditions.guards if not guard.stale)
+        made = message.results(raw.raised, frame, self._names, self._summaries, raw.assumed, none)
+        best = max(made, key=_weight)
         shown = " | ".join(dict.fromkeys(e.name for e in (best, *made)))
         site = self._site(path, raw, "raise", shown, [e.entity for e in made], best.http_status)
         variants = tuple(dict.fromkeys(_variant(e.text) for e in made if e.text.pieces))
@@ -275,6 +276,12 @@ class _Linker:
         except UnknownValue:
             pass
         return None
+
+
+def _weight(made: Exception_) -> tuple[int, bool]:
+    """How well a reader would know the message: by the text that is always there, then by what is not."""
+    written = [piece for piece in made.text.pieces if isinstance(piece, str)]
+    return sum(map(len, written)), len(written) < len(made.text.pieces)
 
 
 def _guard(raw: RawGuard) -> Guard:

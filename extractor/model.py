@@ -33,11 +33,11 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """What a handler is for: the lines of its `try`, and the first calls in them."""
+    """What a handler is for: the lines of its `try`, and the first imports and calls in them, or a statement."""
 
     line: int
     end_line: int
-    calls: tuple[str, ...]
+    code: tuple[str, ...]
     more: bool  # there are others
 
 

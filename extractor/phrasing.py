@@ -21,11 +21,11 @@ MAX_CALL = 80  # characters of one
 
 
 class RawTried(msgspec.Struct, frozen=True, array_like=True):
-    """What a handler is for: the lines of its `try`, and the first calls in them."""
+    """What a handler is for: the lines of its `try`, and the first imports and calls in them, or a statement."""
 
     line: int
     end_line: int
-    calls: tuple[str, ...]
+    code: tuple[str, ...]
     more: bool
 
 
@@ -72,8 +72,8 @@ class Wording:
         """Takes down the names of others that a function binds."""
         self.shared |= {n for s in statements(function) if isinstance(s, ast.Nonlocal) for n in s.names}
 
-    def code(self, node: ast.expr) -> str:
-        """The expression as it stands in the source, on one line."""
+    def code(self, node: ast.expr | ast.stmt) -> str:
+        """The expression or short statement as it stands in the source, on one line."""
         name = dotted(node)
         if name is not None:
             return self._source.written.get(name, name)
@@ -161,10 +161,10 @@ class Wording:
         statements = self.tried.get(handler)
         if not statements:
             return None
-        calls = list(islice(outer_calls(statements), MAX_TRIED + 1))
-        said = tuple(_short(self.code(call), self.code(call.func)) for call in calls[:MAX_TRIED])
+        done = list(islice(_done(statements), MAX_TRIED + 1)) or statements[:1]
+        said = tuple(_shortened(self.code(node).partition("\n")[0]) for node in done[:MAX_TRIED])
         last = statements[-1]
-        return RawTried(statements[0].lineno, last.end_lineno or last.lineno, said, len(calls) > MAX_TRIED)
+        return RawTried(statements[0].lineno, last.end_lineno or last.lineno, said, len(done) > MAX_TRIED)
 
     def _said(self, term: Term) -> str:
         if isinstance(term, Test):
@@ -199,19 +199,23 @@ class Wording:
         return frozenset(name for name in found if name.split(".")[0] not in own)
 
 
-def outer_calls(statements: Sequence[ast.stmt]) -> Iterator[ast.Call]:
-    """The calls that running the statements makes, in the order of the source, without those inside of others."""
+def _done(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt | ast.expr]:
+    """The imports and calls of the statements in the order of the source, without those inside of other calls, of
+    definitions, and of handlers."""
     todo: list[ast.AST] = list(reversed(statements))
     while todo:
         node = todo.pop()
-        if isinstance(node, ast.Call):
+        if isinstance(node, ast.Call | ast.Import | ast.ImportFrom):
             yield node
-        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+        elif not isinstance(
+            node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda | ast.ExceptHandler
+        ):
             todo += reversed(list(ast.iter_child_nodes(node)))
 
 
-def _short(call: str, function: str) -> str:
-    """A call that a reader takes in at once."""
-    if len(call) <= MAX_CALL:
-        return call
-    return f"{function}(…)" if len(function) <= MAX_CALL else f"{function[:MAX_CALL]}…"
+def _shortened(code: str) -> str:
+    """What a reader takes in at once: a call by its function when it is long."""
+    if len(code) <= MAX_CALL:
+        return code
+    function = code.partition("(")[0]
+    return f"{function}(…)" if function.isascii() and len(function) < MAX_CALL else f"{code[:MAX_CALL]}…"

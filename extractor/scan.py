@@ -70,7 +70,7 @@ class Source:
         """Whether there may be a `:=` in it: few files have one, and looking for it is most of the work."""
         return ":=" in self.text
 
-    def segment(self, node: ast.expr) -> str:
+    def segment(self, node: ast.expr | ast.stmt) -> str:
         """The source of an expression as it stands there; `ast` counts columns in bytes."""
         first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
         end = node.end_col_offset or 0

@@ -158,7 +158,9 @@ def test_kinds(body: str, kinds: list[str]) -> None:
 
 
 TRIED = [  # the body starts on line 3
-    ("no calls", "try:\n    x = a[0]\nexcept KeyError:\n    raise E", (4, 4, [], False)),
+    ("not what a handler inside calls", "try:\n    try:\n        go()\n    except OSError:\n        stay()\nexcept E:\n    raise E", (4, 7, ["go()"], False)),
+    ("no calls", "try:\n    x = a[0]\nexcept KeyError:\n    raise E", (4, 4, ["x = a[0]"], False)),
+    ("imports", "try:\n    import a.b\n    from c import d\nexcept ImportError:\n    raise E", (4, 5, ["import a.b", "from c import d"], False)),
     ("not what the handler calls", "try:\n    go(a)\nexcept E:\n    stay(b)\n    raise E", (4, 4, ["go(a)"], False)),
     ("not what a function would call", "try:\n    def g():\n        h()\n    g()\nexcept E:\n    raise E", (4, 6, ["g()"], False)),
     ("a call with calls in it, on two lines", "try:\n    go(a(),\n       b())\nexcept E:\n    raise E", (4, 5, ["go(a(), b())"], False)),
@@ -172,7 +174,7 @@ TRIED = [  # the body starts on line 3
 def test_what_was_tried(body: str, tried: tuple[int, int, list[str], bool]) -> None:
     guard = next(g for g in found(body).site.guards if g.kind == "except")
     assert isinstance(guard.tried, Tried)
-    assert (guard.tried.line, guard.tried.end_line, list(guard.tried.calls), guard.tried.more) == tried
+    assert (guard.tried.line, guard.tried.end_line, list(guard.tried.code), guard.tried.more) == tried
 
 
 def test_only_handlers_tried_something() -> None:

@@ -216,7 +216,7 @@ def _guard(guard: model.Guard, path: str, constants: dict[str, Constant], places
 
 def _tried(tried: model.Tried) -> Tried:
     lines = f"lines {tried.line}–{tried.end_line}" if tried.end_line > tried.line else f"line {tried.line}"
-    return Tried(lines, tuple(map(_line, tried.calls)), tried.more)
+    return Tried(lines, tuple(map(_line, tried.code)), tried.more)
 
 
 def _mentions(text: str, name: str) -> bool:

@@ -187,10 +187,10 @@ def _handler(guard: Guard) -> Text:
     text = Text("while handling ").append(guard.handled or "any exception", style=CODE if guard.handled else "")
     if guard.tried is not None:
         text.append(f" from {guard.tried.lines}")
-        for number, call in enumerate(guard.tried.calls):
-            text.append(", " if number else ", where ").append(call, style=CODE)
-        if guard.tried.calls:
-            several = guard.tried.more or len(guard.tried.calls) > 1
+        for number, code in enumerate(guard.tried.code):
+            text.append(", " if number else ", where ").append(code, style=CODE)
+        if guard.tried.code:
+            several = guard.tried.more or len(guard.tried.code) > 1
             text.append(f"{' and more' * guard.tried.more} {'were' if several else 'was'} tried")
     return text.append(" (").append_text(_place(guard.place)).append(")")
 

@@ -62,10 +62,10 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What a handler is for: `lines 10–14`, and the first calls in them."""
+    """What a handler is for: `lines 10–14`, and what is done in them first."""
 
     lines: str
-    calls: tuple[str, ...]
+    code: tuple[str, ...]
     more: bool
 
 
