@@ -83,12 +83,14 @@ _COMPILED: dict[bool, re.Pattern[str]] = {}
 def _sought(cells: bool) -> re.Pattern[str]:
     """What to look for; frames of notebooks and tools cost as much as the rest, and are rare."""
     if cells not in _COMPILED:
-        _COMPILED[cells] = re.compile(_FRAME + (_CELL if cells else "") + _ELSE, re.MULTILINE)
+        _COMPILED[cells] = re.compile(_FRAME + (_CELL if cells else "") + _ELSE, re.MULTILINE | re.ASCII)
     return _COMPILED[cells]
 
 
 _PID = re.compile(
-    r"([A-Za-z]\w{0,60})[ ]?\(?pid[=: ]{1,2}(\d{1,10})|\((\w{1,40}Worker\w{0,20}|Worker\w{1,40})\)", re.ASCII
+    r"(?P<name>[A-Za-z]\w{0,60})[ ]?\(?pid[=: ]{1,2}(?P<number>\d{1,10})"
+    r"|\((?P<worker>\w{1,40}Worker\w{0,20}|Worker\w{1,40})\)",
+    re.ASCII,
 )
 
 
@@ -97,7 +99,7 @@ def process_of(lead: str) -> str:
     if "pid" not in lead and "Worker" not in lead:
         return ""
     m = _PID.search(lead)
-    return "" if m is None else (m[3] or f"{m[1]} {m[2]}")
+    return "" if m is None else (m["worker"] or f"{m['name']} {m['number']}")
 
 
 def parse(text: Text, raw: str) -> Log:

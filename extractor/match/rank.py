@@ -16,7 +16,7 @@ from extractor.match.lexicon import Lexicon
 
 SAYS_SO = re.compile(
     r"(?:see|check|look at|inspect)\b[^.]{0,40}\b(?:stack ?trace|root cause|traceback|logs?|above)\b|root cause",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 SIBLINGS = 12  # other files with the same text that are listed
 

@@ -6,9 +6,10 @@ import re
 
 _VERSION = r"v?(\d{1,3}\.\d{1,3}(?:\.\d{1,3})?(?:\.?(?:rc|post|dev)\d{1,8})?)(?![\w.]*\d{4,})"
 _SAYS = re.compile(
-    rf"(?i:vllm[ \w]{{0,30}}version[ :=]{{1,3}}{_VERSION}|\bLLM engine \({_VERSION}\)"
+    rf"vllm[ \w]{{0,30}}version[ :=]{{1,3}}{_VERSION}|\bLLM engine \({_VERSION}\)"
     rf"|vllm-{_VERSION}(?:\.dist-info|-cp|\.tar|\+)"
-    rf"|\bvllm ?[=~]= ?{_VERSION}|vllm/vllm-openai:{_VERSION}|\bvllm {_VERSION}(?=[\s,)]))"
+    rf"|\bvllm ?[=~]= ?{_VERSION}|vllm/vllm-openai:{_VERSION}|\bvllm {_VERSION}(?=[\s,)])",
+    re.IGNORECASE | re.ASCII,
 )
 
 
