@@ -204,9 +204,9 @@ def dumps(source: Provenance, errors: Iterable[Error]) -> bytes:
     special: dict[tuple[tuple[str, ...], bool, bool], bool] = {}
     entries: list[list[Any]] = []
     for number, error in enumerate(errors):
-        variants = tuple(_parts(v) for v in error.variants)
-        entries.append(_entry(error, variants))
-        for n, parts in enumerate(variants):
+        entry = entry_of(error)
+        entries.append([*entry])
+        for n, parts in enumerate(entry.variants):
             texts, _ = pieces(parts)
             if texts:
                 lead, tail = _ends(parts)
@@ -264,20 +264,19 @@ def _code(site: Site) -> str:
     return site.context.lines[index].strip()[:200] if 0 <= index < len(site.context.lines) else ""
 
 
-def _entry(error: Error, variants: tuple[tuple[tuple[str | None, str | None], ...], ...]) -> list[Any]:
-    sites = tuple(
-        (s.path, s.line, s.end_line, s.symbol, s.kind, s.exception, s.permalink, _code(s)) for s in error.sites
+def entry_of(error: Error) -> Entry:
+    """What matching needs of an error."""
+    return Entry(
+        id=error.id,
+        exception=error.exception,
+        message=error.message,
+        kind=error.kind,
+        variants=tuple(_parts(v) for v in error.variants),
+        sites=tuple(
+            Place(s.path, s.line, s.end_line, s.symbol, s.kind, s.exception, s.permalink, _code(s)) for s in error.sites
+        ),
+        cause=any(s.cause is not None for s in error.sites),
+        bases=tuple(dict.fromkeys(b.rpartition(".")[2] for s in error.sites for b in s.bases)),
+        hints=tuple(h.text for h in error.hints),
+        docs=next((d.text for s in error.sites for d in (s.exception_doc,) if d is not None), ""),
     )
-    doc = next((d.text for s in error.sites for d in (s.exception_doc,) if d is not None), "")
-    return [
-        error.id,
-        error.exception,
-        error.message,
-        error.kind,
-        variants,
-        sites,
-        any(s.cause is not None for s in error.sites),
-        tuple(dict.fromkeys(b.rpartition(".")[2] for s in error.sites for b in s.bases)),
-        tuple(h.text for h in error.hints),
-        doc,
-    ]

@@ -26,10 +26,13 @@ class Step(NamedTuple):
     only: Callable[[str, list[re.Match[str]]], set[int]] | None = None  # the starts of the matches that count
     ignore_case: bool = False
 
+    def compiled(self) -> re.Pattern[str]:
+        """The pattern, ready to search; `re` keeps it. On first use, since most logs need few of the steps."""
+        return re.compile(self.pattern, re.ASCII | re.MULTILINE | (re.IGNORECASE if self.ignore_case else 0))
+
     def apply(self, text: Text) -> Text:
         """The text after this step."""
-        flags = re.ASCII | re.MULTILINE | (re.IGNORECASE if self.ignore_case else 0)
-        pattern = re.compile(self.pattern, flags)  # on first use: most logs need few of the steps
+        pattern = self.compiled()
         if self.only is None:
             return replaced(text, pattern, self.replacement)
         counted = self.only(text.chars, list(pattern.finditer(text.chars)))

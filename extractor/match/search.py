@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -42,6 +43,7 @@ def _matches(
     fits: dict[tuple[int, int], tuple[verify.Fit, judge.Seen]],
 ) -> Iterator[Match]:
     structure: log.Log | None = None
+    lines: list[int] = []
     done: set[tuple[int, int, int]] = set()
     for chain in find.chains(small.chars, lexicon):
         shape = lexicon.shape(chain.shape)
@@ -50,15 +52,13 @@ def _matches(
             continue
         done.add((chain.shape, fit.start, fit.found))
         if structure is None:
-            structure = log.parse(cleaned, raw)
+            structure, lines = log.parse(cleaned, raw), log.starts(raw)
         if fit.found < min(judge.LONG, shape.total):
             above = structure.above(small.at(fit.start))
             if above is None or not places.near(above.frames, shape, lexicon):
                 continue
         at = judge.seen(fit, shape, cleaned, small, structure)
-        begin = max(
-            at.first - 2, cleaned.chars.rfind("\n", 0, at.first) + 1
-        )  # with the quote that a text may begin with
+        begin = max(at.first - 2, structure.line_at(at.first))  # with the quote that a text may begin with
         said = cleaned.chars[begin : max(at.last, small.at(fit.end - 1) + 3)][:LONGEST]
         judged = judge.judge(fit, shape, at, lexicon, said)
         if not judged:
@@ -75,8 +75,8 @@ def _matches(
             whole=fit.found >= shape.total,
             start=start,
             end=end,
-            first_line=raw.count("\n", 0, start) + 1,
-            last_line=raw.count("\n", 0, end) + 1,
+            first_line=bisect_right(lines, start),
+            last_line=bisect_right(lines, end),
             matched=raw[start:end][:LONGEST],
             values=(),
             raised=at.raised,
