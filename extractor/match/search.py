@@ -17,9 +17,12 @@ def search(raw: str, lexicon: Lexicon, piece: int = 0) -> list[Match]:
     """What is in a piece of a log, in its order: one match for each place, with its values."""
     cleaned = normalise.clean(raw)
     small = normalise.squeezed(cleaned)
-    fits: dict[tuple[int, int], tuple[verify.Fit, judge.Seen]] = {}
+    fits: dict[tuple[int, int, int], tuple[verify.Fit, judge.Seen]] = {}
     matches = settle(list(_matches(raw, cleaned, small, lexicon, piece, fits)))
-    return [_with_values(match, *fits[match.shape, match.pieces[0][0]], cleaned, small, lexicon) for match in matches]
+    return [
+        _with_values(match, *fits[match.shape, match.pieces[0][0], match.found], cleaned, small, lexicon)
+        for match in matches
+    ]
 
 
 def _with_values(
@@ -40,7 +43,7 @@ def _matches(
     small: Squeezed,
     lexicon: Lexicon,
     piece: int,
-    fits: dict[tuple[int, int], tuple[verify.Fit, judge.Seen]],
+    fits: dict[tuple[int, int, int], tuple[verify.Fit, judge.Seen]],
 ) -> Iterator[Match]:
     structure: log.Log | None = None
     lines: list[int] = []
@@ -66,7 +69,7 @@ def _matches(
         first = at.first if shape.lead else small.at(fit.start)
         last = max(at.last, small.at(fit.end - 1) + 1)
         start, end = cleaned.origin(first), cleaned.origin(last - 1) + 1
-        fits[chain.shape, fit.start] = fit, at
+        fits[chain.shape, fit.start, fit.found] = fit, at
         spans = tuple((p.start, p.end) for p in fit.pieces if p is not None)
         yield Match(
             judged=tuple(judged),
