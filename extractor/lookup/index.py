@@ -1,7 +1,7 @@
 """Owns the file that the site's lookup reads for one release: every message with its places, and no text twice.
 
-`[id, message or null, kind, http status, cause, bases, hints, variants, sites]` is an error; a message that is its
-first variant's is not written again. A part of a variant is text, or `[expression]`. A site is `[path, line, end line,
+`[id, message or null, kind, http status, cause, bases, hints, variants, uneven, sites]` is an error; a message that is
+its first variant's is not written again, and `uneven` are the variants that normalising a log would change. A part of a variant is text, or `[expression]`. A site is `[path, line, end line,
 symbol, kind, exception, source, [[line, guard], ...]]`.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from extractor.dataset import encode
-from extractor.match.lexicon import Entry, entry_of
+from extractor.match.lexicon import Entry, entry_of, is_uneven
 from extractor.model import Error, Provenance
 
 FORMAT = 1
@@ -39,6 +39,7 @@ def _error(error: Error, entry: Entry) -> list[Any]:
         entry.bases,
         entry.hints,
         [[text if text is not None else [name] for text, name in parts] for parts in entry.variants],
+        [n for n, parts in enumerate(entry.variants) if is_uneven(parts)],
         [
             [
                 place.path, place.line, place.end_line, place.symbol, place.kind, place.exception, place.code,

@@ -76,7 +76,7 @@ def pieces(parts: Sequence[tuple[str | None, str | None]]) -> tuple[list[str], l
     Literals go through the same normalising as logs, or a message with `\\n` in two characters would not be found.
     """
     texts = [text for text, _ in parts]
-    joined = "".join(HOLE if text is None else text.replace(HOLE, "") + "\ue001" for text in texts)
+    joined = _joined(parts)
     cleaned = clean(joined).chars
     runs = cleaned.split(HOLE)
     if len(runs) != sum(text is None for text in texts) + 1:
@@ -95,6 +95,16 @@ def pieces(parts: Sequence[tuple[str | None, str | None]]) -> tuple[list[str], l
         if n < len(runs) - 1:
             index += 1
     return found, where
+
+
+def is_uneven(parts: Sequence[tuple[str | None, str | None]]) -> bool:
+    """Whether normalising changes the text of a message: one in six hundred."""
+    joined = _joined(parts)
+    return clean(joined).chars != joined
+
+
+def _joined(parts: Sequence[tuple[str | None, str | None]]) -> str:
+    return "".join(HOLE if text is None else text.replace(HOLE, "") + "\ue001" for text, _ in parts)
 
 
 def blocks(texts: Sequence[str]) -> list[tuple[int, str]]:

@@ -3,15 +3,18 @@
 import { common, lexicon as table } from "./tables.js";
 import { Automaton } from "./automaton.js";
 import { clean, squeeze } from "./normalise.js";
-import { behindLast } from "./strings.js";
+import { behindLast, hasAlnum } from "./strings.js";
 
 export const FORMAT = 1;
 const { BLOCK, HOLE, MOST_BLOCKS, SHORT, SHORTEST } = table;
 
-/** The squeezed text between holes, and the index of the part that each comes from. */
-export function pieces(parts) {
+/**
+ * The squeezed text between holes, and the index of the part that each comes from.
+ * @param {boolean} even the index says that normalising changes nothing in it
+ */
+export function pieces(parts, even = false) {
   const joined = parts.map(([text]) => (text === null ? HOLE : text.replaceAll(HOLE, "") + "\ue001")).join("");
-  let runs = clean(joined).chars.split(HOLE);
+  let runs = (even ? joined : clean(joined).chars).split(HOLE);
   if (runs.length !== parts.filter(([text]) => text === null).length + 1) runs = joined.split(HOLE);
   const found = [];
   const where = [];
@@ -65,7 +68,7 @@ export class Lexicon {
     this._names = new Map();
     const shapes = new Map();
     this.entries.forEach((entry, number) => {
-      entry.variants.forEach((parts, n) => this._add(shapes, parts, number, n));
+      entry.variants.forEach((parts, n) => this._add(shapes, parts, number, n, !entry.uneven.includes(n)));
     });
     const postings = new Map();
     this.shapes.forEach((shape, number) => {
@@ -78,8 +81,8 @@ export class Lexicon {
     this._postings = [...postings.values()];
   }
 
-  _add(shapes, parts, number, variant) {
-    const [texts] = pieces(parts);
+  _add(shapes, parts, number, variant, even) {
+    const [texts] = pieces(parts, even);
     if (!texts.length) return;
     const [lead, tail] = _ends(parts);
     const key = `${lead}${tail}${texts.join("\0")}`;
@@ -119,7 +122,7 @@ export class Lexicon {
   }
 }
 
-function _entry([id, message, kind, status, cause, bases, hints, variants, sites]) {
+function _entry([id, message, kind, status, cause, bases, hints, variants, uneven, sites]) {
   const read = variants.map((parts) => parts.map((part) => (typeof part === "string" ? [part, null] : [null, part[0]])));
   return {
     id,
@@ -130,6 +133,7 @@ function _entry([id, message, kind, status, cause, bases, hints, variants, sites
     bases,
     hints,
     variants: read,
+    uneven,
     sites: sites.map(([path, line, endLine, symbol, kind, exception, code, guards]) => ({
       path,
       line,
@@ -145,7 +149,7 @@ function _entry([id, message, kind, status, cause, bases, hints, variants, sites
 
 /** Whether a value stands before all text with letters, and after it. */
 function _ends(parts) {
-  const lettered = parts.map(([text]) => text !== null && squeeze(text) !== "");
+  const lettered = parts.map(([text]) => text !== null && hasAlnum(text));
   const first = lettered.indexOf(true);
   const last = lettered.lastIndexOf(true);
   const hole = ([text]) => text === null;

@@ -1,8 +1,7 @@
 /** Owns what squeezing cannot tell apart: spaces and marks of a text; the end of `extractor/match/judge.py`. */
 
 import { judge as table } from "./tables.js";
-import { squeeze } from "./normalise.js";
-import { rejoined } from "./strings.js";
+import { hasAlnum, rejoined } from "./strings.js";
 
 const { EDGE, PLAIN } = table;
 const CODES = Object.keys(PLAIN).map((mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
@@ -12,7 +11,7 @@ const MARKS = new RegExp(`[${CODES.join("")}]`, "g");
 export function verbatim(parts, said) {
   const space = said.trim().includes("\n") ? "" : " ";
   const flat = rejoined(plain(said), space);
-  const texts = parts.filter(([text]) => text !== null && squeeze(text)).map(([text]) => rejoined(plain(text), space));
+  const texts = parts.filter(([text]) => text !== null && hasAlnum(text)).map(([text]) => rejoined(plain(text), space));
   return texts.length ? texts.filter((text) => flat.includes(text)).length / texts.length : 1;
 }
 

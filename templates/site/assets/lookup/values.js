@@ -2,7 +2,6 @@
 
 import { verify as table } from "./tables.js";
 import { pieces } from "./lexicon.js";
-import { squeeze } from "./normalise.js";
 import { hasAlnum, rejoined, rfind, rstrip, strip } from "./strings.js";
 
 const { LONGEST_VALUE, WRAP } = table;
@@ -54,7 +53,7 @@ function _split(gap, between, opened, closed) {
     if (text === null) return [expr, ""];
     if (i === 0 && opened) return [null, _afterLetters(text)];
     if (i === between.length - 1 && closed) return [null, _beforeLetters(text)];
-    return [null, squeeze(text) ? "" : text];
+    return [null, hasAlnum(text) ? "" : text];
   });
   const out = [];
   let position = 0;
