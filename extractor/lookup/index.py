@@ -15,6 +15,8 @@ from extractor.match.lexicon import Entry, entry_of, is_uneven
 from extractor.model import Error, Provenance
 
 FORMAT = 1
+NEAREST = 6  # guards of a site, the last ones: the page of an error has all of them
+LONGEST = 200  # characters of one
 
 
 def index(source: Provenance, errors: Iterable[Error]) -> bytes:
@@ -43,11 +45,16 @@ def _error(error: Error, entry: Entry) -> list[Any]:
         [
             [
                 place.path, place.line, place.end_line, place.symbol, place.kind, place.exception, place.code,
-                [[guard.line, guard.text] for guard in site.guards],
+                [[guard.line, _short(guard.text)] for guard in site.guards[-NEAREST:]],
             ]
             for place, site in zip(entry.sites, error.sites, strict=True)
         ],
     ]  # fmt: skip
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= LONGEST else flat[: LONGEST - 1] + "…"
 
 
 def written(parts: Iterable[tuple[str | None, str | None]]) -> str:
