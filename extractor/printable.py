@@ -22,8 +22,8 @@ _JOINT = (
     f"(?<!{_EMOJI})\ufe0f"  # the selector that makes the character before it an emoji
     f"|(?<!{_EMOJI})(?<!{_EMOJI}\ufe0f)\u200d|\u200d(?!{_EMOJI})"
 )
-_LINE = re.compile(f"[\\x00-\\x1f\\x7f-\\x9f{_HIDDEN}]|{_JOINT}")
-_LINES = re.compile(f"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f{_HIDDEN}]|{_JOINT}")
+LINE = re.compile(f"[\\x00-\\x1f\\x7f-\\x9f{_HIDDEN}]|{_JOINT}")
+LINES = re.compile(f"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f{_HIDDEN}]|{_JOINT}")
 _LINES_ASCII = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _JSON = re.compile(f"[\\x7f-\\x9f{_HIDDEN}]|{_JOINT}")
 _NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
@@ -33,7 +33,7 @@ def visible(text: str, multiline: bool = False) -> str:
     """The text with an escape for each character that is not seen; `multiline` keeps line ends and tabs."""
     if text.isascii() and (text.isprintable() or (multiline and _LINES_ASCII.search(text) is None)):
         return text
-    return (_LINES if multiline else _LINE).sub(_escape, text)
+    return (LINES if multiline else LINE).sub(_escape, text)
 
 
 def json_safe(data: bytes) -> bytes:
