@@ -14,8 +14,23 @@ from typing import Any
 
 from extractor import printable
 from extractor.lookup.dialect import translated
-from extractor.match import common, engine, find, found, judge, lexicon, log, normalise, places, rank, report, settle
-from extractor.match import stream, verify, versions
+from extractor.match import (
+    common,
+    engine,
+    find,
+    found,
+    judge,
+    lexicon,
+    log,
+    normalise,
+    places,
+    rank,
+    report,
+    settle,
+    stream,
+    verify,
+    versions,
+)
 
 MODULES = (
     common, engine, find, found, judge, lexicon, log, normalise, places, rank, report, settle, stream, verify, versions
