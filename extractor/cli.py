@@ -100,10 +100,9 @@ def extract(
 
     Example: vllm-errors extract --release 0.28.0
     """
-    from extractor import cache as caches
-    from extractor import pipeline, pool
+    from extractor import obtain
     from extractor.match import library
-    from extractor.source import SourceOptions, open_tree
+    from extractor.source import SourceOptions
     from extractor.terminal import progress_on
 
     if sum(x is not None for x in (commit, release, source)) > 1:
@@ -112,16 +111,12 @@ def extract(
         raise ToolError("--repo says where --commit is looked for: give --commit too")
     started = time.monotonic()
     gc.disable()  # a short run that makes millions of objects and no cycles to speak of
-    folder = cache_folder()
-    options = SourceOptions(
-        commit=commit, release=release, source=source, repo=repo, index=index, label=label, cache=folder
+    where = SourceOptions(
+        commit=commit, release=release, source=source, repo=repo, index=index, label=label, cache=cache_folder()
     )
-    tool = caches.fingerprint()
+    options = obtain.ExtractOptions(out=out, cache=cache_folder(), jobs=jobs, keep_records=not no_cache)
     with progress_on(sys.stderr, quiet) as progress:
-        tree = open_tree(options, progress)
-        kept = caches.Cache(None if no_cache else folder, tool)
-        report = pipeline.run(tree, out, kept, tool, jobs or pool.default_jobs(), progress)
-        kept.close()
+        report = obtain.extract(where, options, progress)
     library.prepare(report.folder)
     if not quiet:
         _summary(report, time.monotonic() - started)

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from extractor.model import Error, Provenance
 from extractor.render.compose import card
-from extractor.render.view import Card, Conditions, Constant, Excerpt, Guard, Listing, Place, Raised
+from extractor.render.view import GUARD_WORDS, Card, Conditions, Constant, Excerpt, Guard, Listing, Place, Raised
 
 HEADING = Style(bold=True, color="cyan")
 QUIET = Style(dim=True)
@@ -124,15 +124,6 @@ def _related(view: Card) -> Iterator[RenderableType]:
 
 
 # --- pieces ----------------------------------------------------------------------------------------------
-
-GUARD_WORDS = {  # before and after the condition's text
-    "for": ("in the loop ", ""),
-    "while": ("in the loop ", ""),
-    "except": ("the handler ", " was entered"),
-    "case": ("", " matched"),
-    "exit": ("", ", or it would have been left there"),
-    "assert": ("", ", asserted"),
-}
 
 
 def _heading(words: str) -> Iterator[RenderableType]:

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+GUARD_WORDS = {  # before and after the condition's text
+    "for": ("in the loop ", ""),
+    "while": ("in the loop ", ""),
+    "except": ("the handler ", " was entered"),
+    "case": ("", " matched"),
+    "exit": ("", ", or it would have been left there"),
+    "assert": ("", ", asserted"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -19,6 +28,15 @@ class Excerpt:
 
     text: str
     more: int
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a message as it stands there; of a hole, `expr` is what is put in, `shown` how."""
+
+    text: str
+    expr: str | None = None
+    shown: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

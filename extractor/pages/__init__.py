@@ -1,0 +1,1 @@
+"""Owns the documentation site: datasets in, a folder of static files out."""
