@@ -25,6 +25,7 @@ _JOINT = (
 LINE = re.compile(f"[\\x00-\\x1f\\x7f-\\x9f{_HIDDEN}]|{_JOINT}")
 LINES = re.compile(f"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f{_HIDDEN}]|{_JOINT}")
 _LINES_ASCII = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_MAYBE = re.compile(f"[\\x7f-\\x9f{_HIDDEN}\u200d\ufe0f]")  # a set alone is searched 50 times as fast
 _JSON = re.compile(f"[\\x7f-\\x9f{_HIDDEN}]|{_JOINT}")
 _NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
@@ -41,7 +42,7 @@ def json_safe(data: bytes) -> bytes:
     if data.isascii() and b"\x7f" not in data:
         return data
     text = data.decode()
-    return data if _JSON.search(text) is None else _JSON.sub(_json_escape, text).encode()
+    return data if _MAYBE.search(text) is None else _JSON.sub(_json_escape, text).encode()
 
 
 def _escape(match: re.Match[str]) -> str:

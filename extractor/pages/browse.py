@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jinja2
 
+from extractor.marks import Piece, marked
+from extractor.model import Error
 from extractor.pages import addresses, catalogue
 from extractor.pages.catalogue import Directory
 from extractor.pages.editions import Edition
-from extractor.pages.lines import Change, Step
-from extractor.pages.shell import LOOKUP_POLICY, Shell, render
-from extractor.pages.story import Stories, label
+from extractor.pages.lines import Step
+from extractor.pages.shell import LOOKUP_POLICY, Shell, one_line, render
+from extractor.pages.story import Stories
 from extractor.printable import visible
 from extractor.render import templates
 
+if TYPE_CHECKING:
+    from extractor.diff import Change, SiteLike
+
+MOVED = "moved"  # only to another line
+LONG = 800  # characters of a message or condition
 FEW = 8  # exceptions and packages on the front page
 
 
@@ -59,8 +66,13 @@ class Difference:
     kinds: tuple[str, ...]
     where: str
     text: str
-    before: str | None  # the message there was, when it is another
+    words: tuple[Piece, ...]  # of both messages, when they differ
     before_address: str
+    before_where: str | None  # when it stood in another file or function
+    exceptions: tuple[str, str] | None  # before and after
+    strictness: str | None
+    guards_added: tuple[str, ...]
+    guards_removed: tuple[str, ...]
 
 
 def assets() -> Iterator[tuple[str, bytes]]:
@@ -72,16 +84,16 @@ def assets() -> Iterator[tuple[str, bytes]]:
 
 
 def pages(
-    stories: Stories, taken: Sequence[Step], shell: Shell, env: jinja2.Environment, lookup: str | None
+    stories: Stories, taken: Sequence[Step], shell: Shell, env: jinja2.Environment
 ) -> Iterator[tuple[str, bytes]]:
-    """All pages but those of errors; `lookup` is the file that the lookup starts from."""
+    """All pages but those of errors."""
     releases = tuple(
         release(edition, taken[n] if n < len(taken) else None) for n, edition in enumerate(stories.editions)
     )
     newest = stories.editions[0]
     lists = list(catalogue.pages(stories))
     exceptions, packages = (one for one in lists if isinstance(one, Directory))
-    about = {"releases": releases, "newest": newest}
+    about: dict[str, Any] = {"releases": releases, "newest": newest}
     named = f"{newest.counts.errors:,} errors that {shell.repo} raises"
 
     def page(template: str, address: str, title: str, description: str, **more: Any) -> tuple[str, bytes]:
@@ -93,7 +105,7 @@ def pages(
         f"{shell.title}: every error that vLLM raises, and when",
         f"{named} in {newest.name}: the message, exactly when it is raised, where, and what it says to do.",
         policy=LOOKUP_POLICY,
-        lookup={"index": lookup, "releases": [e.name for e in shell.editions], "exceptions": [r[0] for r in exceptions.rows]},
+        lookup={"releases": [e.label for e in shell.editions]},
         exceptions=_few(exceptions),
         packages=_few(packages),
     )
@@ -165,7 +177,7 @@ def _changes(
     """The pages of what changed since the release before: in all, and what is new and gone."""
     assert one.step is not None
     up = (("Releases", addresses.section(addresses.RELEASES)), (one.name, one.address))
-    differing = tuple(_difference(stories, n, change) for change in step.changes if change.old and change.new)
+    differing = [_difference(stories, n, c) for c in step.changes if c.old and c.new and set(c.kinds) - {MOVED}]
     title = f"From {one.step.old} to {one.name}"
     yield page(
         "diff.html",
@@ -188,7 +200,7 @@ def _changes(
             yield page("list.html", part.address, f"{part.title} · {part.intro}", part.intro, list=part)
 
 
-def _difference(stories: Stories, n: int, change: Change) -> Difference:
+def _difference(stories: Stories, n: int, change: Change[Error]) -> Difference:
     assert change.old is not None and change.new is not None
     entry = stories.entry(n, change.new)
     return Difference(
@@ -196,9 +208,34 @@ def _difference(stories: Stories, n: int, change: Change) -> Difference:
         kinds=change.kinds,
         where=entry.where,
         text=entry.text,
-        before=None if change.old.message == change.new.message else label(change.old),
+        words=_words(change.old, change.new),
         before_address=stories.address(n + 1, change.old.id),
+        before_where=_place(change.old_site) if "relocated" in change.kinds else None,
+        exceptions=_exceptions(change) if "retyped" in change.kinds else None,
+        strictness=change.strictness if "reguarded" in change.kinds else None,
+        guards_added=tuple(map(_guard, change.guards_added)),
+        guards_removed=tuple(map(_guard, change.guards_removed)),
     )
+
+
+def _words(old: Error, new: Error) -> tuple[Piece, ...]:
+    if old.message == new.message:
+        return ()
+    return tuple(Piece(kind, visible(text)) for kind, text in marked(old.message[:LONG], new.message[:LONG]))
+
+
+def _place(site: SiteLike | None) -> str | None:
+    return None if site is None else visible(f"{site.path}:{site.line} in {site.symbol}")
+
+
+def _exceptions(change: Change[Error]) -> tuple[str, str] | None:
+    if change.old_site is None or change.new_site is None:
+        return None
+    return visible(change.old_site.exception), visible(change.new_site.exception)
+
+
+def _guard(text: str) -> str:
+    return one_line(visible(text), LONG)
 
 
 def _few(directory: Directory) -> list[tuple[str, str, int]]:

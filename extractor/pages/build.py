@@ -8,16 +8,18 @@ from pathlib import Path
 
 import msgspec
 
+from extractor import lookup
 from extractor.dataset import Draft, encode
 from extractor.errors import ToolError
 from extractor.model import Error, Provenance
 from extractor.pages import addresses, browse, editions, errlookup, error_page, folder, programs
 from extractor.pages.folder import Writer, Written
-from extractor.pages.lines import Change, steps
+from extractor.pages.lines import steps
 from extractor.pages.shell import Named, Shell
 from extractor.pages.story import Stories, Story
 from extractor.pool import Crashed, Pool
 from extractor.render import environment
+from extractor.render.compose import card
 from extractor.source import Progress
 
 CHUNK = 100  # errors in a task
@@ -50,12 +52,14 @@ def build(folders: Iterable[Path], options: Options, progress: Progress) -> Repo
     with folder.draft(options.out) as draft, Pool(options.jobs, PRELOAD) as pool:
         pool.warm()
         found = editions.read(folders)
-        taken = steps(found, compare)
+        taken = steps(found)
         stories = Stories(found, taken)
-        shell = Shell(found[0].source.repo, tuple(Named(e.name, e.source.label, e.slug) for e in found), options.base_url)
+        named = tuple(Named(e.name, e.source.label, e.slug) for e in found)
+        shell = Shell(found[0].source.repo, named, options.base_url)
         made = _Made(draft, Writer(draft.folder, options.out))
         records = error_pages(stories, shell, made, pool, progress)
-        made.put(browse.pages(stories, taken, shell, environment(), None))
+        made.put(lookup.files([(e.source, list(e.errors.values())) for e in found]))
+        made.put(browse.pages(stories, taken, shell, environment()))
         made.put(browse.assets())
         made.put(programs.api(stories, taken))
         made.put(errlookup.files(found[0].source, records, found[0].counts.files, options.version))
@@ -136,11 +140,12 @@ def _write_errors(
     env = environment()
     try:
         for error, (story, slug) in zip(msgspec.msgpack.decode(chunk, type=tuple[Error, ...]), told, strict=True):
-            written.append(writer.put(story.address, error_page.html(error, source, story, shell, env)))
+            view = card(error, source)
+            written.append(writer.put(story.address, error_page.html(error, source, view, story, shell, env)))
             if story.main:
                 written.append(writer.put(addresses.record(error.id), encode(error, indent=True)))
             if slug is not None:
-                record = errlookup.encode(errlookup.record(error, source, slug))
+                record = errlookup.encode(errlookup.record(error, source, view, slug))
                 records.append((errlookup.summary(error, slug), record))
                 written.append(writer.put(f"data/errors/{error.id}.json", record))
                 if (cited := addresses.cited(error.repo, slug)) is not None:
@@ -148,10 +153,3 @@ def _write_errors(
     except OSError as e:
         return e
     return written, records
-
-
-def compare(old: list[Error], new: list[Error]) -> Iterator[Change]:
-    """By id alone."""
-    before, after = {e.id: e for e in old}, {e.id: e for e in new}
-    yield from (Change(("removed",), e, None) for e in old if e.id not in after)
-    yield from (Change(("added",), None, e) for e in new if e.id not in before)

@@ -11,7 +11,7 @@ from extractor.pages import addresses
 from extractor.pages.story import Entry, Stories, names, package
 from extractor.printable import visible
 
-MOST = 400  # errors on one page
+MOST = 800  # errors on one page
 
 Known = tuple[int, Error]  # in which edition, and the error
 

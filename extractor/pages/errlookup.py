@@ -9,15 +9,15 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any
 
 import orjson
 
-from extractor.model import Error, Provenance
+from extractor.model import Error, Part, Provenance
 from extractor.pages import addresses
 from extractor.pages.story import headline, names
 from extractor.printable import json_safe, visible
-from extractor.render.compose import card
 from extractor.render.view import GUARD_WORDS, Card, Conditions, Guard
 
 SCHEMA = 2
@@ -30,6 +30,7 @@ EPOCH = "1970-01-01T00:00:00Z"  # for a folder without a commit: no time is know
 NO_COMMIT = "0" * 40
 
 _SPECIAL = re.compile(r"[\\^$.*+?()\[\]{}|/]")
+_TOKEN = re.compile(r"\(\.\+\?\)|\\?.", re.DOTALL)  # of a pattern: not to be cut
 
 
 def slugs(errors: Iterable[Error]) -> dict[str, str]:
@@ -49,27 +50,23 @@ def kebab(text: str) -> str:
 
 def pattern(error: Error) -> str:
     """A regular expression of JavaScript for the message, its beginning where all of it would be too long."""
-    parts = next((v.parts for v in error.variants if v.message == error.message), ())
-    pieces: list[str] = []
-    for part in parts:
-        if isinstance(part.text, str):
-            pieces += [_SPECIAL.sub(r"\\\g<0>", c) for c in part.text]
-        elif not pieces or pieces[-1] != HOLE:
-            pieces.append(HOLE)
-    if not parts:
-        pieces = [_SPECIAL.sub(r"\\\g<0>", c) for c in error.message or error.exception]
-    found, length = [], 0
-    for piece in pieces:
-        length += len(piece)
-        if length > PATTERN:
-            break
-        found.append(piece)
-    return "".join(found).replace("\n", r"\n").replace("\r", r"\r")
+    parts = next((v.parts for v in error.variants if v.message == error.message), None)
+    if parts is None:
+        parts = (Part(text=error.message or error.exception),)
+    texts = [_escaped(part.text[:PATTERN]) if isinstance(part.text, str) else HOLE for part in parts]
+    found = "".join(text for n, text in enumerate(texts) if not (n and text == texts[n - 1] == HOLE))
+    if len(found) <= PATTERN:
+        return found
+    whole = list(accumulate(len(token) for token in _TOKEN.findall(found)))
+    return found[: max(length for length in whole if length <= PATTERN)]
 
 
-def record(error: Error, source: Provenance, slug: str) -> dict[str, Any]:
-    """One full record."""
-    view = card(error, source)
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"\\\g<0>", text).replace("\n", r"\n").replace("\r", r"\r")
+
+
+def record(error: Error, source: Provenance, view: Card, slug: str) -> dict[str, Any]:
+    """One full record; `view` is the error's card."""
     site = error.sites[0]
     start = max(site.context.start, min(site.line, site.context.start + len(site.context.lines) - LINES))
     lines = site.context.lines[start - site.context.start :][:LINES]
@@ -161,7 +158,10 @@ def files(
     repos = encode([repo])
     yield "data/index.json", index
     yield "data/repos.json", repos
-    yield f"data/repos/{addresses.repository(source.repo)}.json", b"[" + b",\n".join(r.strip() for r in records) + b"]\n"
+    yield (
+        f"data/repos/{addresses.repository(source.repo)}.json",
+        b"[" + b",\n".join(r.strip() for r in records) + b"]\n",
+    )
     yield (
         "data/manifest.json",
         encode(

@@ -14,7 +14,7 @@ from extractor.pages import addresses, highlight
 from extractor.pages.shell import Shell, one_line, render
 from extractor.pages.story import Entry, Gone, Story, Version, headline, label
 from extractor.printable import visible
-from extractor.render.compose import card, pieces
+from extractor.render.compose import pieces
 from extractor.render.view import Card, Conditions, Piece
 
 HEADLINE = 110  # characters, as structured data has them
@@ -41,9 +41,11 @@ class Page:
     structured: dict[str, Any]
 
 
-def html(error: Error, source: Provenance, story: Story, shell: Shell, env: jinja2.Environment) -> bytes:
+def html(
+    error: Error, source: Provenance, view: Card, story: Story, shell: Shell, env: jinja2.Environment
+) -> bytes:
     """The page as it is sent."""
-    return render(env, "error.html", shell, **prepared(error, source, story, shell))
+    return render(env, "error.html", shell, **prepared(error, source, view, story, shell))
 
 
 def cited(error: Error, story: Story, shell: Shell, address: str, env: jinja2.Environment) -> bytes:
@@ -52,9 +54,8 @@ def cited(error: Error, story: Story, shell: Shell, address: str, env: jinja2.En
     return render(env, "cited.html", shell, address, title, title, canonical=canonical, to=story.address)
 
 
-def prepared(error: Error, source: Provenance, story: Story, shell: Shell) -> dict[str, Any]:
+def prepared(error: Error, source: Provenance, view: Card, story: Story, shell: Shell) -> dict[str, Any]:
     """Everything that the template is given."""
-    view = card(error, source)
     text = view.messages[0].text if view.messages and view.messages[0].text.strip() else headline(error)
     canonical = addresses.error(error.id)
     return {
@@ -81,10 +82,7 @@ def _page(error: Error, source: Provenance, story: Story, view: Card, structured
         versions=story.versions,
         span=story.span,
         gone=story.gone,
-        related=tuple(
-            Entry(address, other.title.strip() or other.exception, f"{other.exception} · {other.why}")
-            for other, address in zip(view.related, story.related, strict=True)
-        ),
+        related=story.related,
         checks=tuple(c for c in view.conditions if c.check),
         pinned=view.release or view.source.rpartition("@")[2][:10],
         dataset=_shell_word(source.label),

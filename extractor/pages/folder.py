@@ -1,4 +1,4 @@
-"""Owns the folder of a site: what is new is written, what is as it was is linked, and all of it is put in place at once.
+"""Owns the folder of a site: what is new is written, what is as it was is linked, all is put in place at once.
 
 `site.json` lists the files with their hashes; a folder that holds others is never replaced.
 """

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import re
 from collections.abc import Iterator
 from functools import cache
 from html import escape
@@ -36,17 +37,38 @@ CLASSES = {
 }
 QUOTES = ('"""\n', "'''\n")
 
-_KNOWN = "|".join(sorted({*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "self", "cls", r"__\w+__"}))
+OPENING = "as async class def from global import nonlocal".split()  # Pygments reads on from these
+WORDS: dict[str, _TokenType] = (
+    dict.fromkeys((*dir(builtins), "self", "cls"), Name.Builtin)
+    | dict.fromkeys(keyword.kwlist, Keyword)
+    | dict.fromkeys(("and", "in", "is", "not", "or"), Operator.Word)
+)
+
+_WORD = re.compile(r"[^\W\d]\w*|\d[\w.]*")
+_PLAIN = rf"""(?x)(?:
+    (?!(?:{"|".join(OPENING)})\b) \w++ (?!['"])        # a word or number, no prefix of a string
+  | [][(){{}}.,:;=+*/%<>|&^~!-]++
+  | \n | [^\S\n]++ (?![rRuUbBfF]{{0,2}}['"])          # a docstring is one by what stands before it
+)++"""
+_STRING = r"""[rRbBuU]?(?:"[^"\\\n%{]*+"(?!")|'[^'\\\n%{]*+'(?!'))"""
 
 
-# names, spaces and signs that have no colour, as many as there are in a row
-_PLAIN = rf"""(?:(?!(?:{_KNOWN})\b)[^\W\d]\w*+(?!['"])|[][(){{}}.,:;=+*/%<>|&^~!-]++|\n|[^\S\n]++(?![rRuUbBfF]{{0,2}}['"]))++"""
+def _words(_: object, match: re.Match[str]) -> Iterator[tuple[int, _TokenType, str]]:
+    """Code without strings and comments: its words are looked up, not tried one pattern after another."""
+    text, done = match[0], 0
+    for word in _WORD.finditer(text):
+        kind = WORDS.get(word[0]) if word[0][0] > "9" else Number
+        if kind is not None and text[word.start() - 1 : word.start()] != ".":
+            yield match.start() + done, Text, text[done : word.start()]
+            yield match.start() + word.start(), kind, word[0]
+            done = word.end()
+    yield match.start() + done, Text, text[done:]
 
 
 class _Lexer(PythonLexer):
-    """Pygments' own, which tries up to 56 patterns a token: plain code in one go makes it several times as fast."""
+    """Pygments' own, which tries up to 56 patterns a token: what is commonest before them makes it 6 times as fast."""
 
-    tokens = {"root": [(_PLAIN, Text), inherit]}  # noqa: RUF012 (Pygments' metaclass reads it)
+    tokens = {"root": [(_PLAIN, _words), (_STRING, String), (r"#.*", Comment), inherit]}  # noqa: RUF012
 
 
 @cache
@@ -74,12 +96,17 @@ def _in_string(tokens: list[tuple[_TokenType, str]], line: int) -> bool:
     """Whether a line, counted from 0, begins inside a string."""
     for kind, text in tokens:
         if line == 0:
-            return kind in String and kind not in String.Interpol and not text.isspace()
+            return _is(kind, String) and not _is(kind, String.Interpol) and not text.isspace()
         breaks = text.count("\n")
         if breaks > line or (breaks == line and not text.endswith("\n")):
-            return kind in String
+            return _is(kind, String)
         line -= breaks
     return False
+
+
+def _is(kind: _TokenType, of: _TokenType) -> bool:
+    """Whether a kind of token is another, or one of those below it."""
+    return kind[: len(of)] == of
 
 
 def _by_line(tokens: list[tuple[_TokenType, str]]) -> Iterator[Markup]:

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from extractor.model import Error
 from extractor.pages.editions import Edition
 
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What differs between two neighbouring editions for one error; one side is None when it is new or gone."""
-
-    kinds: tuple[str, ...]
-    old: Error | None
-    new: Error | None
-
-
-Comparison = Callable[[Sequence[Error], Sequence[Error]], Iterable[Change]]
+if TYPE_CHECKING:
+    from extractor.diff import Change
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +20,7 @@ class Step:
 
     old: Edition
     new: Edition
-    changes: tuple[Change, ...]
+    changes: tuple[Change[Error], ...]  # the unchanged ones too
 
     @property
     def added(self) -> list[Error]:
@@ -40,11 +33,15 @@ class Step:
         return [c.old for c in self.changes if c.old is not None and c.new is None]
 
 
-def steps(editions: Sequence[Edition], compare: Comparison) -> tuple[Step, ...]:
+def steps(editions: Sequence[Edition]) -> tuple[Step, ...]:
     """Each edition against the next older one, the newest first."""
+    if len(editions) < 2:
+        return ()
+    from extractor.diff import compare  # which imports more than all of the site takes to build for one edition
+
     return tuple(
         Step(old, new, tuple(compare(list(old.errors.values()), list(new.errors.values()))))
-        for new, old in zip(editions, editions[1:], strict=False)
+        for new, old in pairwise(editions)
     )
 
 

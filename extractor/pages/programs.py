@@ -111,4 +111,7 @@ def for_search(shell: Shell, pages: Iterable[str]) -> Iterator[tuple[str, bytes]
             '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
             f"{urls}</urlset>\n".encode(),
         )
-    yield "robots.txt", ("User-agent: *\nAllow: /\n" + "".join(f"Sitemap: {shell.base_url}{n}\n" for n in names)).encode()
+    yield (
+        "robots.txt",
+        ("User-agent: *\nAllow: /\n" + "".join(f"Sitemap: {shell.base_url}{n}\n" for n in names)).encode(),
+    )

@@ -11,9 +11,7 @@ import jinja2
 from extractor.pages import addresses
 
 # No page needs more than its own style and script; the lookup also fetches its index, and works in a worker.
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
-)
+POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
 LOOKUP_POLICY = f"{POLICY}; connect-src 'self'; worker-src 'self'"
 TITLE = 300  # characters
 DESCRIPTION = 1_000

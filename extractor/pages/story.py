@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from extractor.model import Error
+from extractor.model import Error, Related
 from extractor.pages import addresses
 from extractor.pages.editions import Edition
 from extractor.pages.lines import Lines, Step
@@ -55,7 +55,7 @@ class Story:
     versions: tuple[Version, ...]
     span: str
     gone: Gone | None
-    related: tuple[str, ...]  # addresses, in the order of the card's
+    related: tuple[Entry, ...]
 
 
 class Stories:
@@ -103,8 +103,12 @@ class Stories:
             versions=tuple(self._version(n, i, at, error) for n, i in enumerate(line)),
             span=self._span(line),
             gone=self._gone(line, at, error),
-            related=tuple(self.address(at, other.id) for other in error.related),
+            related=tuple(self._related(at, other) for other in error.related),
         )
+
+    def _related(self, at: int, other: Related) -> Entry:
+        text = label(self.editions[at].errors[other.id])
+        return Entry(self.address(at, other.id), text, f"{visible(other.exception)} · {visible(other.why)}")
 
     def span(self, at: int, error_id: str) -> tuple[str | None, str | None]:
         """The labels of the oldest edition with the error or what it was before, and of the newest, if that is not the
@@ -129,10 +133,7 @@ class Stories:
         newest, oldest = self.editions[there[0]].name, self.editions[there[-1]].name
         if len(self.editions) == 1:
             return f"{newest}, the only release here"
-        if there[-1] == len(self.editions) - 1:
-            since = f"{oldest} (the oldest release here) or before"
-        else:
-            since = oldest
+        since = f"{oldest} (the oldest release here) or before" if there[-1] == len(line) - 1 else oldest
         until = "still there" if there[0] == 0 else f"until {newest}"
         return f"since {since}; {until}"
 

@@ -13,7 +13,19 @@ from urllib.parse import quote
 from extractor import model
 from extractor.model import Error, Part, Provenance, Site
 from extractor.printable import visible
-from extractor.render.view import Card, Conditions, Constant, Doc, Excerpt, Guard, Listing, Piece, Place, Raised, Related
+from extractor.render.view import (
+    Card,
+    Conditions,
+    Constant,
+    Doc,
+    Excerpt,
+    Guard,
+    Listing,
+    Piece,
+    Place,
+    Raised,
+    Related,
+)
 
 MESSAGE = 4_000  # characters of one message
 MESSAGES = 16
