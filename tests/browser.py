@@ -55,9 +55,7 @@ def served() -> Iterator[Callable[[Path], str]]:
     servers = []
 
     def serve(folder: Path) -> str:
-        server = http.server.ThreadingHTTPServer(
-            ("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder))
-        )
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
         servers.append(server)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         return f"http://127.0.0.1:{server.server_port}/"

@@ -55,6 +55,7 @@ def test_each_kind_of_paste_gives_the_right_error_first(kind: str) -> None:
         paste = pastes.KINDS[kind](pastes.rendered(entry, variant, chance), chance)
         assert pastes.outcome(paste, entry, small()).first, paste
 
+
 @pytest.mark.parametrize("paste", [r[1] for r in pastes.SILENT], ids=[r[0] for r in pastes.SILENT])
 def test_silence(paste: str) -> None:
     assert found(paste) == []
