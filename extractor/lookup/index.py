@@ -1,8 +1,9 @@
 """Owns the file that the site's lookup reads for one release: every message with its places, and no text twice.
 
 `[id, message or null, kind, http status, cause, bases, hints, variants, uneven, sites]` is an error; a message that is
-its first variant's is not written again, and `uneven` are the variants that normalising a log would change. A part of a variant is text, or `[expression]`. A site is `[path, line, end line,
-symbol, kind, exception, source, [[line, guard], ...]]`.
+its first variant's is not written again, and `uneven` are the variants that normalising a log would change. A part of
+a variant is text, or `[expression]`. A site is `[path, line, end line, symbol, kind, exception, source,
+[[line, guard], ...]]`.
 """
 
 from __future__ import annotations

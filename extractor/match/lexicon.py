@@ -215,7 +215,7 @@ def dumps(source: Provenance, errors: Iterable[Error]) -> bytes:
     entries: list[list[Any]] = []
     for number, error in enumerate(errors):
         entry = entry_of(error)
-        entries.append([*entry])
+        entries.append([*entry._replace(sites=tuple(map(tuple, entry.sites)))])  # type: ignore[arg-type]  # for marshal
         for n, parts in enumerate(entry.variants):
             texts, _ = pieces(parts)
             if texts:

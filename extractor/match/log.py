@@ -107,7 +107,7 @@ def process_of(lead: str) -> str:
 
 
 def starts(chars: str) -> list[int]:
-    """Where lines start. Asked for by bisection: in a text without a line end, looking back costs all of it each time."""
+    """Where lines start, to be looked up in: looking back in a text without a line end costs all of it each time."""
     return [0, *(m.end() for m in re.finditer("\n", chars))]
 
 
