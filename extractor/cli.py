@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import sys
@@ -100,10 +101,9 @@ def extract(
 
     Example: vllm-errors extract --release 0.28.0
     """
-    from extractor import cache as caches
-    from extractor import pipeline, pool
+    from extractor import obtain
     from extractor.match import library
-    from extractor.source import SourceOptions, open_tree
+    from extractor.source import SourceOptions
     from extractor.terminal import progress_on
 
     if sum(x is not None for x in (commit, release, source)) > 1:
@@ -112,16 +112,12 @@ def extract(
         raise ToolError("--repo says where --commit is looked for: give --commit too")
     started = time.monotonic()
     gc.disable()  # a short run that makes millions of objects and no cycles to speak of
-    folder = cache_folder()
-    options = SourceOptions(
-        commit=commit, release=release, source=source, repo=repo, index=index, label=label, cache=folder
+    where = SourceOptions(
+        commit=commit, release=release, source=source, repo=repo, index=index, label=label, cache=cache_folder()
     )
-    tool = caches.fingerprint()
+    options = obtain.ExtractOptions(out=out, cache=cache_folder(), jobs=jobs, keep_records=not no_cache)
     with progress_on(sys.stderr, quiet) as progress:
-        tree = open_tree(options, progress)
-        kept = caches.Cache(None if no_cache else folder, tool)
-        report = pipeline.run(tree, out, kept, tool, jobs or pool.default_jobs(), progress)
-        kept.close()
+        report = obtain.extract(where, options, progress)
     library.prepare(report.folder)
     if not quiet:
         _summary(report, time.monotonic() - started)
@@ -246,6 +242,71 @@ def check(
             print(line)
     if report.raised:
         raise typer.Exit(1)
+
+
+@app.command()
+def site(
+    given: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="DATASET...", help="A folder, label, release or commit each; else the newest dataset."),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder that the site is written to.")] = Path("output/site"),
+    datasets: Annotated[Path, typer.Option(help="The folder that datasets are in.")] = Path("output"),
+    base_url: Annotated[
+        str | None, typer.Option(help="Where it will be published: for canonical links, the sitemap, its 404 page.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Make the documentation site of one or more datasets: static files for any host.
+
+    What is not extracted yet is, on the way. SOURCE_DATE_EPOCH, in seconds, is the version of the files for ErrLookup's
+    clients; without it, that is the time of the newest source.
+
+    Example: vllm-errors site 0.28.0 0.27.1 --out site --base-url https://example.org/vllm-errors/
+    """
+    from extractor import datasets as known
+    from extractor import obtain, pages, pool
+    from extractor.terminal import progress_on
+
+    started = time.monotonic()
+    gc.disable()  # as in extract
+    options = pages.Options(
+        out=out,
+        jobs=jobs or pool.default_jobs(),
+        base_url=pages.checked_base(base_url),
+        version=pages.checked_version(os.environ.get("SOURCE_DATE_EPOCH")),
+    )
+    where = obtain.ExtractOptions(out=datasets, cache=cache_folder(), jobs=jobs)
+    with progress_on(sys.stderr, quiet) as progress:
+        folders: list[Path] = []
+        for name in given or []:
+            folders.append(obtain.obtain(name, where, progress, folders))
+        report = pages.build(folders or [known.newest(datasets)], options, progress)
+    if not quiet:
+        _say(
+            f"{', '.join(report.editions)}: {report.errors:,} errors, {report.files:,} files, {report.fresh:,} of them "
+            f"new or changed, {time.monotonic() - started:.1f} s"
+        )
+    print(report.folder / "index.html")
+
+
+@app.command()
+def serve(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a site.")] = Path("output/site"),
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port, or the first of those tried.")] = 8000,
+) -> None:
+    """Show a site on this machine, on 127.0.0.1 alone, until it is stopped.
+
+    Example: vllm-errors serve output/site
+    """
+    from extractor import serving
+
+    with serving.server(folder, port) as server:
+        print(serving.address(server), flush=True)
+        _say("Ctrl-C stops it")
+        with contextlib.suppress(KeyboardInterrupt):
+            server.serve_forever()
 
 
 __all__ = ["NothingFound", "app", "main"]

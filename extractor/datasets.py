@@ -12,17 +12,55 @@ from extractor.model import Error
 
 PLACE = re.compile(r"(?P<path>.+\.pyi?):(?P<line>\d+)")
 SHORTEST = 3  # digits of an id
+COMMIT = re.compile(r"[0-9a-fA-F]{4,40}")  # or its beginning
+SHOWN = 5  # datasets in a sentence
 
 
 def locate(given: str | None, out: Path) -> Path:
     """A dataset's folder from a folder, a label or a release under `out`; without any, the newest there."""
     if given is None:
         return newest(out)
-    for candidate in (Path(given), out / given, out / f"v{given}"):
-        if (candidate / MANIFEST).exists():
-            return candidate
-    there = ", ".join(p.name for p in labels(out)) or "none"
-    raise ToolError(f"no dataset {given!r} ({out} has: {there}); make it with vllm-errors extract")
+    found = there(given, out)
+    if found is not None:
+        return found
+    known = ", ".join(p.name for p in labels(out)) or "none"
+    raise ToolError(f"no dataset {given!r} ({out} has: {known}); make it with vllm-errors extract")
+
+
+def there(given: str, out: Path) -> Path | None:
+    """The dataset that a folder, a label, a release or a commit names; None: it is not there.
+
+    Raises `ToolError` when it could be several that differ.
+    """
+    named = [Path(given)] if "/" in given else [Path(given), out / given, out / f"v{given}"]
+    found = [folder for folder in named if _is_dataset(folder)]
+    if not found and COMMIT.fullmatch(given):
+        found = [p for p in labels(out) if COMMIT.fullmatch(p.name) and _same_commit(p, given.lower())]
+    different = {(folder / MANIFEST).read_bytes(): folder for folder in reversed(found)}
+    if len(different) > 1:
+        raise ambiguous(given, list(different.values())[::-1])
+    return found[0] if found else None
+
+
+def ambiguous(given: str, folders: list[Path]) -> ToolError:
+    """The sentence for a name that several datasets fit."""
+    listed = ", ".join(f"./{p}" if len(p.parts) == 1 and not p.is_absolute() else str(p) for p in folders[:SHOWN])
+    more = f" and {len(folders) - SHOWN} more" if len(folders) > SHOWN else ""
+    return ToolError(f"{given!r} could be {listed}{more}, which differ: name one of them in full")
+
+
+def _is_dataset(folder: Path) -> bool:
+    try:
+        return (folder / MANIFEST).is_file()
+    except (OSError, ValueError):  # too long, or not a name at all
+        return False
+
+
+def _same_commit(folder: Path, given: str) -> bool:
+    """Whether the beginning of a commit fits the dataset that is labelled with one."""
+    if folder.name.startswith(given):
+        return True
+    return given.startswith(folder.name) and (read_manifest(folder).source.commit or "").startswith(given)
 
 
 def labels(out: Path) -> list[Path]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from extractor.render.view import Listing, Place, Related
+from extractor.render.view import Listing, Place, Related, Run
 
 # a backslash before each of these is not shown; `_` inside a word and a single `{` do nothing
 _SPECIAL = re.compile(r"[\\`*\[\]<>&~|#$]|_(?![^\W_])|(?<![^\W_])_|\{(?=[{%])|(?<=\{)\{|(?<=\{)%")
@@ -39,6 +39,16 @@ def code(value: str) -> str:
 def codes(values: tuple[str, ...]) -> str:
     """Several code spans in a row."""
     return ", ".join(map(code, values))
+
+
+def words(runs: tuple[Run, ...]) -> str:
+    """A sentence of ours with code and places in it."""
+    setting: dict[str, Callable[[Run], str]] = {
+        "text": lambda run: run.text,
+        "code": lambda run: code(run.text),
+        "place": lambda run: link(Place(run.text, run.url)),
+    }
+    return "".join(setting[run.kind](run) for run in runs)
 
 
 def fence(value: str, language: str = "text") -> str:
@@ -73,6 +83,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "first": first,
     "code": code,
     "codes": codes,
+    "words": words,
     "fence": fence,
     "listing": listing,
     "link": link,
