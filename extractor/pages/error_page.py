@@ -41,9 +41,7 @@ class Page:
     structured: dict[str, Any]
 
 
-def html(
-    error: Error, source: Provenance, view: Card, story: Story, shell: Shell, env: jinja2.Environment
-) -> bytes:
+def html(error: Error, source: Provenance, view: Card, story: Story, shell: Shell, env: jinja2.Environment) -> bytes:
     """The page as it is sent."""
     return render(env, "error.html", shell, **prepared(error, source, view, story, shell))
 
