@@ -302,7 +302,7 @@ def serve(
     """
     from extractor import serving
 
-    with serving.server(folder, port) as server:
+    with serving.server(serving.checked(folder), port) as server:
         print(serving.address(server), flush=True)
         _say("Ctrl-C stops it")
         with contextlib.suppress(KeyboardInterrupt):
