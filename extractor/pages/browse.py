@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from extractor.diff import Change, SiteLike
 
 MOVED = "moved"  # only to another line
+SECTIONS = {  # each difference under the first of its kinds
+    "reguarded": "Under other conditions",
+    "retyped": "As another exception",
+    "reworded": "With other words",
+    "relocated": "In another place",
+}
 LONG = 800  # characters of a message or condition
 FEW = 8  # exceptions and packages on the front page
 
@@ -63,6 +69,7 @@ class Difference:
     """An error that is in both of two releases, not the same."""
 
     address: str
+    path: str
     kinds: tuple[str, ...]
     where: str
     text: str
@@ -73,6 +80,15 @@ class Difference:
     strictness: str | None
     guards_added: tuple[str, ...]
     guards_removed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Differences of one kind."""
+
+    anchor: str
+    title: str
+    rows: tuple[Difference, ...]
 
 
 def assets() -> Iterator[tuple[str, bytes]]:
@@ -188,7 +204,8 @@ def _changes(
         release=one,
         heading=title,
         up=up,
-        differing=sorted(differing, key=lambda d: (d.where, d.address)),
+        differing=len(differing),
+        sections=tuple(_sections(differing)),
     )
     added = [(n, error) for error in step.added]
     removed = [(n + 1, error) for error in step.removed]
@@ -200,11 +217,22 @@ def _changes(
             yield page("list.html", part.address, f"{part.title} · {part.intro}", part.intro, list=part)
 
 
+def _sections(differing: Sequence[Difference]) -> Iterator[Section]:
+    """Each difference once, under what matters most of it."""
+    left = sorted(differing, key=lambda d: (d.path, d.address))
+    for kind, title in SECTIONS.items():
+        rows = tuple(d for d in left if kind in d.kinds)
+        left = [d for d in left if kind not in d.kinds]
+        if rows:
+            yield Section(kind, title, rows)
+
+
 def _difference(stories: Stories, n: int, change: Change[Error]) -> Difference:
     assert change.old is not None and change.new is not None
     entry = stories.entry(n, change.new)
     return Difference(
         address=entry.address,
+        path=change.new.sites[0].path,
         kinds=change.kinds,
         where=entry.where,
         text=entry.text,

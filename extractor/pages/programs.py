@@ -20,13 +20,13 @@ SITEMAP = 50_000  # addresses in one file, as its format has it
 
 def api(stories: Stories, taken: Sequence[Step]) -> Iterator[tuple[str, bytes]]:
     """All errors in short, the releases, and the schema of a record."""
-    yield "api/index.json", _encode({"errors": [_short(stories, at, error) for at, error in stories.all()]})
+    yield "api/index.json", _encode({"errors": [_short(stories, error) for _, error in stories.all()]})
     yield "api/releases.json", _encode({"releases": list(_releases(stories, taken))})
     yield "api/schema.json", dataset.encode(dataset.schema(), indent=True)
 
 
-def _short(stories: Stories, at: int, error: Error) -> dict[str, Any]:
-    since, until = stories.span(at, error.id)
+def _short(stories: Stories, error: Error) -> dict[str, Any]:
+    span = stories.span(error.id)
     site = error.sites[0]
     return {
         "id": error.id,
@@ -35,8 +35,9 @@ def _short(stories: Stories, at: int, error: Error) -> dict[str, Any]:
         "path": site.path,
         "line": site.line,
         "title": error.title,
-        "since": since,
-        "until": until,
+        "since": span.since,
+        "until": span.until,
+        "became": span.became,
     }
 
 
@@ -78,7 +79,7 @@ def llms(shell: Shell, stories: Stories) -> Iterator[tuple[str, bytes]]:
         "",
         "## Data",
         "",
-        f"- [All errors]({base}api/index.json): id, exception, message, path, line, title, since, until",
+        f"- [All errors]({base}api/index.json): id, exception, message, path, line, title, since, until, became",
         f"- [One error]({base}api/errors/ID.json): everything known; put the id for ID",
         f"- [Schema]({base}api/schema.json): the JSON Schema of one error",
         f"- [Releases]({base}api/releases.json): what each is, what is new and gone in it",

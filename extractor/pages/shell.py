@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
 import jinja2
 
+from extractor.errors import ToolError
 from extractor.pages import addresses
 
 # No page needs more than its own style and script; the lookup also fetches its index, and works in a worker.
@@ -15,6 +18,8 @@ POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self
 LOOKUP_POLICY = f"{POLICY}; connect-src 'self'; worker-src 'self'"
 TITLE = 300  # characters
 DESCRIPTION = 1_000
+
+_ADDRESS = re.compile(r"[A-Za-z0-9:/._~%@\[\]-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,30 @@ class Shell:
     def canonical(self, address: str) -> str | None:
         """The one address of a page, where it is known."""
         return None if self.base_url is None else self.base_url + address.removesuffix(addresses.INDEX)
+
+
+def checked_base(given: str | None) -> str | None:
+    """An address that pages can be found at, with a slash at its end. Raises `ToolError`."""
+    if given is None:
+        return None
+    try:
+        parts = urlsplit(given)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and not (parts.query or parts.fragment)
+    except ValueError:
+        good = False
+    if not good or _ADDRESS.fullmatch(given) is None:
+        raise ToolError(f"{given!r} is no address of a site: give --base-url as https://example.org/path/")
+    return given.rstrip("/") + "/"
+
+
+def checked_version(seconds: str | None) -> str | None:
+    """A time in seconds as an ISO time in UTC. Raises `ToolError`."""
+    if not seconds:
+        return None
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError, OSError):
+        raise ToolError(f"SOURCE_DATE_EPOCH is {seconds!r}: give whole seconds since 1970, or nothing") from None
 
 
 def render(

@@ -35,6 +35,18 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """The labels of the first and last release here that have an error; None: the oldest or before, the newest.
+
+    `since` counts what it was before under another id, `became` is the id of what it is now.
+    """
+
+    since: str | None
+    until: str | None
+    became: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Gone:
     """That an error is not in the newest edition, and what it became."""
 
@@ -101,8 +113,8 @@ class Stories:
             exceptions=tuple(self.exception(name) for name in names(error)),
             package=(visible(folder), self.package(folder)),
             versions=tuple(self._version(n, i, at, error) for n, i in enumerate(line)),
-            span=self._span(line),
-            gone=self._gone(line, at, error),
+            span=self._span(line, error.id),
+            gone=self._gone(line, error),
             related=tuple(self._related(at, other) for other in error.related),
         )
 
@@ -110,12 +122,15 @@ class Stories:
         text = label(self.editions[at].errors[other.id])
         return Entry(self.address(at, other.id), text, f"{visible(other.exception)} · {visible(other.why)}")
 
-    def span(self, at: int, error_id: str) -> tuple[str | None, str | None]:
-        """The labels of the oldest edition with the error or what it was before, and of the newest, if that is not the
-        newest of all. The first is None where older ones may have had it."""
-        there = [n for n, i in enumerate(self._lines.through(at, error_id)) if i is not None]
-        since = None if there[-1] == len(self.editions) - 1 else self.editions[there[-1]].source.label
-        return since, self.editions[there[0]].source.label if there[0] else None
+    def span(self, error_id: str) -> Span:
+        """The releases of an error that the oldest and newest of them leave open are None."""
+        line = self._lines.through(self._home[error_id], error_id)
+        oldest = max(n for n, i in enumerate(line) if i is not None)
+        return Span(
+            since=None if oldest == len(line) - 1 else self.editions[oldest].source.label,
+            until=self.editions[self._home[error_id]].source.label if self._home[error_id] else None,
+            became=line[0] if line[0] != error_id else None,
+        )
 
     def _version(self, n: int, error_id: str | None, at: int, error: Error) -> Version:
         name = self.editions[n].name
@@ -128,27 +143,27 @@ class Stories:
     def _difference(one: Error, other: Error) -> str:
         return "with other words" if one.message != other.message else "in another file"
 
-    def _span(self, line: tuple[str | None, ...]) -> str:
-        there = [n for n, i in enumerate(line) if i is not None]
-        newest, oldest = self.editions[there[0]].name, self.editions[there[-1]].name
+    def _span(self, line: tuple[str | None, ...], error_id: str) -> str:
         if len(self.editions) == 1:
-            return f"{newest}, the only release here"
-        since = f"{oldest} (the oldest release here) or before" if there[-1] == len(line) - 1 else oldest
-        until = "still there" if there[0] == 0 else f"until {newest}"
+            return f"{self.editions[0].name}, the only release here"
+        oldest = max(n for n, i in enumerate(line) if i is not None)
+        since = self.editions[oldest].name
+        if oldest == len(line) - 1:
+            since += " (the oldest release here) or before"
+        home = self._home[error_id]
+        until = f"until {self.editions[home].name}" if home else "still there"
         return f"since {since}; {until}"
 
-    def _gone(self, line: tuple[str | None, ...], at: int, error: Error) -> Gone | None:
-        if error.id in self.editions[0].errors:
+    def _gone(self, line: tuple[str | None, ...], error: Error) -> Gone | None:
+        last = self._home[error.id]
+        if last == 0:
             return None
-        newest = self.editions[0]
-        last = max((n for n in range(len(self.editions)) if error.id in self.editions[n].errors), key=lambda n: -n)
         now = line[0]
-        kinds = self._kinds.get((error.id, last - 1), ()) if last else ()
         return Gone(
-            newest=newest.name,
+            newest=self.editions[0].name,
             last=self.editions[last].name,
-            now=None if now is None else self.entry(0, newest.errors[now]),
-            kinds=", ".join(kinds),
+            now=None if now is None else self.entry(0, self.editions[0].errors[now]),
+            kinds=", ".join(self._kinds.get((error.id, last - 1), ())),
         )
 
 
