@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
-from extractor.cache import Cache
-from extractor.pages import build
-from extractor.pipeline import run
-from extractor.source import Silent, SourceOptions, open_tree
 from tests import pastes
 from tests.browser import *  # noqa: F403  fixtures
 from tests.errors_like import TREE
+from tests.sites import dataset_at, errors_of, provenance, site_of
 
 HOSTILE = """
     from fastapi import HTTPException
@@ -40,21 +36,15 @@ RANK = pastes.Said(
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of two small releases, of which the older has less."""
-    folders = []
-    for label, files in (("v2.0.0", {**TREE, "vllm/hostile.py": HOSTILE}), ("v1.9.0", TREE)):
-        tree = tmp_path_factory.mktemp("tree")
-        for path, text in files.items():
-            (tree / path).parent.mkdir(parents=True, exist_ok=True)
-            (tree / path).write_text(dedent(text))
-        opened = open_tree(SourceOptions(source=tree, label=label, cache=tmp_path_factory.mktemp("cache")), Silent())
-        out = tmp_path_factory.mktemp("out")
-        folders.append(run(opened, out, Cache(None, b""), os.urandom(8), 1, Silent()).folder)
-    target = tmp_path_factory.mktemp("site") / "site"
-    build.build(folders, build.Options(out=target, jobs=1), Silent())
-    return target
+    place = tmp_path_factory.mktemp("site")
+    folders = [
+        dataset_at(place / "v2.0.0", errors_of({**TREE, "vllm/hostile.py": HOSTILE}), provenance("2.0.0", 2)),
+        dataset_at(place / "v1.9.0", errors_of(TREE), provenance("1.9.0", 1)),
+    ]
+    return site_of(folders, place / "site").folder
 
 
 @pytest.fixture
@@ -246,3 +236,21 @@ def test_a_page_from_a_file_says_what_it_needs(page: Any, built: Path) -> None:
     assert "comes over http" in opened.locator("#lookup-needs").inner_text()
     assert not opened.locator("#lookup-form").is_visible()
     context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_answers(front: Any, scheme: str) -> None:
+    front.emulate_media(color_scheme=scheme)
+    front.set_viewport_size({"width": 320, "height": 640})
+    paste(
+        front,
+        pastes.traceback(RANK)
+        + "RuntimeError: Engine start was not successful. See root cause above. Failed processes: {}",
+    )
+    said(front, "Root cause")
+    found = [Axe().run(front).response["violations"]]
+    assert front.evaluate("document.documentElement.scrollWidth") == 320
+    front.fill("#lookup-text", "server")
+    said(front, "2 errors")
+    found.append(Axe().run(front).response["violations"])
+    assert [[(v["id"], v["nodes"][0]["html"]) for v in violations] for violations in found] == [[], []]
