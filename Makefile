@@ -10,7 +10,7 @@ PRODUCT := $(VENV)/.product
 DEVELOPMENT := $(VENV)/.development
 
 .DEFAULT_GOAL := help
-.PHONY: help extract site serve test lint types bench evaluate lock clean
+.PHONY: help extract diff site serve test lint types bench evaluate lock clean
 
 help:  ## what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,6 +38,9 @@ site: $(PRODUCT)  ## the documentation site in output/site; DATASETS="0.28.0 0.2
 serve: $(PRODUCT)  ## show the site in output/site on this machine, made first when it is not there
 	@test -e output/site/index.html || $(MAKE) --no-print-directory site
 	@$(RUN) serve $(ARGS)
+
+diff: $(PRODUCT)  ## what changed FROM= one TO= another: releases, commits or folders; ARGS=--format=html
+	@$(RUN) diff '$(FROM)' '$(TO)' $(if $(REPO),--repo '$(REPO)') $(ARGS)
 
 lint: $(DEVELOPMENT)  ## style, types, and the direction of imports
 	@$(BIN)/ruff check .

@@ -7,15 +7,18 @@ import gc
 import os
 import sys
 import time
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperCommand
 
 from extractor import __version__
 from extractor.errors import NothingFound, ToolError
 
 if TYPE_CHECKING:
+    from extractor.diff.report import Report as Diff
     from extractor.model import Error
     from extractor.pipeline import Report
 
@@ -302,11 +305,98 @@ def serve(
     """
     from extractor import serving
 
-    with serving.server(folder, port) as server:
+    with serving.server(serving.checked(folder), port) as server:
         print(serving.address(server), flush=True)
         _say("Ctrl-C stops it")
         with contextlib.suppress(KeyboardInterrupt):
             server.serve_forever()
+
+
+class Format(StrEnum):
+    """What `diff` writes."""
+
+    md = "md"
+    json = "json"
+    html = "html"
+
+
+class _WithExitCode(TyperCommand):
+    """`--exit-code` takes its kinds after `=` alone, so that the word after it stays an argument."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, ["--exit-code=" if a == "--exit-code" else a for a in args])
+
+
+@app.command(cls=_WithExitCode)
+def diff(
+    old: Annotated[
+        str, typer.Argument(metavar="OLD", help="A folder, a label under --out, a release, or a commit, tag or branch.")
+    ],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The same, of what came after.")],
+    format: Annotated[Format, typer.Option(help="Markdown, JSON, or one HTML file.")] = Format.md,
+    exit_code: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[=KINDS]",
+            help="Exit with 1 when there are changes, of these kinds where given, as =removed,reguarded.",
+        ),
+    ] = None,
+    path: Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Files of vLLM; * stands for / too.")] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND", help="added, removed, reworded, retyped, reguarded, relocated, moved; several with commas."
+        ),
+    ] = None,
+    exception: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="By name; a base finds what derives from it.")
+    ] = None,
+    moved: Annotated[bool, typer.Option("--moved", help="List those that only stand in other lines too.")] = False,
+    limit: Annotated[int | None, typer.Option(min=0, help="How many of each section to list, but for JSON.")] = None,
+    repo: Annotated[str | None, typer.Option(help="Where commits are: URL, OWNER/NAME or a local clone.")] = None,
+    index: Annotated[str | None, typer.Option(help="Package index, as for extract.")] = None,
+    out: Annotated[Path, typer.Option(help="The folder that datasets are in.")] = Path("output"),
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Tell what changed between two sources: errors added, removed, reworded, raised under another condition.
+
+    What is not there yet is extracted on the way.
+
+    Example: vllm-errors diff 0.27.1 0.28.0
+    """
+    from extractor import obtain
+    from extractor.diff import report as reports
+    from extractor.terminal import progress_on
+
+    gc.disable()  # as in extract
+    failing = None if exit_code is None else reports.kinds_of([exit_code])
+    selection = reports.Selection(
+        paths=tuple(path or ()), kinds=reports.kinds_of(kind or ()), exceptions=tuple(exception or ()), moved=moved
+    )
+    options = obtain.ExtractOptions(out=out, cache=cache_folder(), repo=repo, index=index, jobs=jobs)
+    with progress_on(sys.stderr, quiet) as progress:
+        before = obtain.obtain(old, options, progress)
+        after = obtain.obtain(new, options, progress, keep=[before])
+    report = reports.diff(before, after, selection)
+    if report.same:
+        _say(f"{before} and {after} are of the same source: nothing has changed")
+    elif not any(report.counts.values()):
+        _say(f"nothing has changed between {before} and {after}{' of what was asked for' if selection.narrow else ''}")
+    sys.stdout.buffer.write(_written(report, format, limit))
+    if failing is not None and report.has(failing):
+        raise typer.Exit(1)
+
+
+def _written(report: Diff, format: Format, limit: int | None) -> bytes:
+    from extractor.diff import pages
+    from extractor.diff.report import as_json
+    from extractor.diff.view import view
+
+    if format is Format.json:
+        return as_json(report)
+    shown = view(report, limit)
+    return (pages.html(shown) if format is Format.html else pages.markdown(shown)).encode()
 
 
 __all__ = ["NothingFound", "app", "main"]

@@ -57,9 +57,14 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
 
-def server(folder: Path, port: int = PORT) -> ThreadingHTTPServer:
-    """A server of the site that only waits for `serve_forever`, on the port or one after it. Raises `ToolError`."""
+def checked(folder: Path) -> Path:
+    """The folder of a site. Raises `ToolError` when it is none."""
     listed(folder)
+    return folder
+
+
+def server(folder: Path, port: int = PORT) -> ThreadingHTTPServer:
+    """A server of a folder that only waits for `serve_forever`, on the port or one after it. Raises `ToolError`."""
     handler = functools.partial(_Handler, directory=str(folder))
     for candidate in range(port, min(port + TRIED, 65_536)):
         if candidate and _taken(candidate):

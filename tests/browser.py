@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import os
 import shutil
 import threading
@@ -13,8 +11,13 @@ from typing import Any
 
 import pytest
 
+from extractor import serving
+
+HOW = "install Chromium (on Debian: apt-get install chromium), or name a browser in VLLM_ERRORS_CHROMIUM"
+
 
 def executable() -> str | None:
+    """The browser that is there."""
     given = os.environ.get("VLLM_ERRORS_CHROMIUM")
     names = [given] if given else ["chromium", "chromium-browser", "google-chrome"]
     return next((found for found in map(shutil.which, names) if found), None)
@@ -26,7 +29,7 @@ def browser() -> Iterator[Any]:
 
     path = executable()
     if path is None:
-        pytest.skip("no browser")
+        (pytest.fail if os.environ.get("VLLM_ERRORS_BROWSER") == "required" else pytest.skip)(f"no browser: {HOW}")
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield started
@@ -34,31 +37,39 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
+def complaints() -> list[str]:
+    """What the console of `page` said; a test that expects something takes it out."""
+    return []
+
+
+@pytest.fixture
+def page(browser: Any, complaints: list[str]) -> Iterator[Any]:
+    """A page that fails its test when a script fails, the console complains, or anything is asked of elsewhere."""
     context = browser.new_context()
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened = context.new_page()
-    complaints: list[str] = []
     opened.on("console", lambda m: complaints.append(m.text) if m.type in ("error", "warning") else None)
     opened.on("pageerror", lambda e: complaints.append(str(e)))
+    opened.on("request", lambda r: None if _own(r.url) else complaints.append(f"asked {r.url}"))
     yield opened
     context.close()
     assert complaints == []
 
 
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
+def _own(url: str) -> bool:
+    return url.startswith((f"http://{serving.HOST}:", "file:", "blob:", "data:"))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def served() -> Iterator[Callable[[Path], str]]:
+    """Serves folders, each at an address of its own that ends with a slash."""
     servers = []
 
     def serve(folder: Path) -> str:
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
+        server = serving.server(folder, 0)
         servers.append(server)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        return f"http://127.0.0.1:{server.server_port}/"
+        return serving.address(server)
 
     yield serve
     for server in servers:

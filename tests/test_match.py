@@ -257,3 +257,19 @@ def test_a_person_reads_when_it_is_raised_and_text_that_shows_as_it_is() -> None
     record = {"sites": [{"path": site.path, "line": site.line, "guards": guards}]}
     text = report.as_text(answer.ranked, small(), lambda _: record)
     assert f"line {site.line - 1}: rank > most" in text and "\\u202e64" in text and "\u202e" not in text
+
+
+ROUGH = [
+    pytest.param("which is more than the 3 GiB that are free. Decrease `gpu_share` or", False, id="as it is"),
+    pytest.param("which is more than the 3 GiB that are free. Dec", False, id="cut"),
+    pytest.param("which is more\n than the 3 GiB that\n are free. Decrease `gpu_share` or", False, id="wrapped"),
+    pytest.param("which is more than the 3 GiB that are free. Lower the share or", True, id="in other words"),
+]
+
+
+@pytest.mark.parametrize(("middle", "rough"), ROUGH)
+def test_other_words_are_said_to_be_of_another_release(middle: str, rough: bool) -> None:
+    end = "" if middle.endswith("Dec") else " use a smaller `window`."
+    paste = f"ValueError: The cache needs 5 GiB on device cuda:0, {middle}{end}\n".encode()
+    text = report.as_text(engine.answer(io.BytesIO(paste), small()).ranked, small(), lambda _: {})
+    assert ("not from this release" in text) == rough

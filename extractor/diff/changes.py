@@ -9,7 +9,8 @@ from typing import Generic
 from extractor.diff.assign import best
 from extractor.diff.implication import follow
 from extractor.diff.pairing import pairs
-from extractor.diff.shape import E, SiteLike, sites_of
+from extractor.diff.shape import E, ErrorLike, SiteLike, sites_of
+from extractor.model import Guard
 
 ADDED, REMOVED, REWORDED, RETYPED = "added", "removed", "reworded", "retyped"
 REGUARDED, RELOCATED, MOVED = "reguarded", "relocated", "moved"
@@ -23,7 +24,8 @@ class Change(Generic[E]):
     """One error on both sides, or on one. `kinds` is sorted, and empty when nothing has changed.
 
     `old_site` and `new_site` are what changed most visibly, else the first. `strictness` is of the condition as a
-    whole: a stricter one raises in fewer cases.
+    whole: a stricter one raises in fewer cases. `earlier_only`: of the condition, only what other raises and asserts
+    before it in the function let through has changed, so what is no longer refused here is refused there.
     """
 
     kinds: tuple[str, ...]
@@ -32,6 +34,7 @@ class Change(Generic[E]):
     old_site: SiteLike | None = None
     new_site: SiteLike | None = None
     strictness: str | None = None
+    earlier_only: bool = False
     guards_added: tuple[str, ...] = ()
     guards_removed: tuple[str, ...] = ()
     sites_added: tuple[SiteLike, ...] = ()
@@ -39,15 +42,38 @@ class Change(Generic[E]):
     variants_added: tuple[str, ...] = ()
     variants_removed: tuple[str, ...] = ()
 
+    @property
+    def error(self) -> E:
+        """The error as it is, or as it was when it is gone."""
+        found = self.new if self.new is not None else self.old
+        assert found is not None
+        return found
+
+    @property
+    def site(self) -> SiteLike:
+        """Where it is, or was."""
+        found = self.new_site or self.old_site
+        assert found is not None
+        return found
+
 
 def compare(old: Sequence[E], new: Sequence[E]) -> list[Change[E]]:
     """What has become of each raised error, the unchanged ones too: each of `old` and of `new` in one change."""
-    return [_change(one, other) for one, other in pairs(old, new)]
+    refusals = _refusals(old), _refusals(new)
+    return [_change(one, other, refusals) for one, other in pairs(old, new)]
 
 
-def _change(old: E | None, new: E | None) -> Change[E]:
+Refusals = frozenset[tuple[str, int]]  # file and line of each test that decides about a raise
+
+
+def _refusals(errors: Sequence[ErrorLike]) -> Refusals:
+    """Where functions are left by raising."""
+    return frozenset((site.path, site.guards[-1].line) for e in errors for site in sites_of(e) if site.guards)
+
+
+def _change(old: E | None, new: E | None, refusals: tuple[Refusals, Refusals]) -> Change[E]:
     if old is not None and new is not None:
-        return _changed(old, new)
+        return _changed(old, new, refusals)
     if new is not None:
         site = sites_of(new)[0]
         return Change(kinds=(ADDED,), old=None, new=new, new_site=site, guards_added=_guards(site))
@@ -56,7 +82,7 @@ def _change(old: E | None, new: E | None) -> Change[E]:
     return Change(kinds=(REMOVED,), old=old, new=None, old_site=site, guards_removed=_guards(site))
 
 
-def _changed(old: E, new: E) -> Change[E]:
+def _changed(old: E, new: E, refusals: tuple[Refusals, Refusals]) -> Change[E]:
     before, after = sites_of(old), sites_of(new)
     both = _sites(before, after, telling=sum(map(str.isalnum, new.message)) >= TELLING)
     left, right = {o for o, _ in both}, {n for _, n in both}
@@ -82,6 +108,7 @@ def _changed(old: E, new: E) -> Change[E]:
         old_site=shown[0],
         new_site=shown[1],
         strictness=strictness,
+        earlier_only=strictness is not None and not added and not removed and _earlier_only(same, refusals),
         guards_added=_more(same, 1),
         guards_removed=_more(same, 0),
         sites_added=added,
@@ -163,6 +190,22 @@ def _together(each: Sequence[str | None], added: bool, removed: bool) -> str | N
         {one for one in each if one is not None} | ({LOOSER} if added else set()) | ({STRICTER} if removed else set())
     )
     return None if not found else found.pop() if len(found) == 1 else OTHER
+
+
+def _earlier_only(same: Sequence[tuple[SiteLike, SiteLike]], refusals: tuple[Refusals, Refusals]) -> bool:
+    """Whether the guards that differ are all what another raise or an assert let through."""
+    for pair in same:
+        for side in (0, 1):
+            there = set(_guards(pair[1 - side]))
+            for guard in (*pair[side].definition_guards, *pair[side].guards):
+                if guard.text not in there and not _passed(guard, pair[side].path, refusals[side]):
+                    return False
+    return True
+
+
+def _passed(guard: Guard, path: str, refusals: Refusals) -> bool:
+    """Whether the guard says that another raise, or an assert, was not met."""
+    return guard.kind == "assert" or (guard.kind == "exit" and (path, guard.line) in refusals)
 
 
 def _more(same: Sequence[tuple[SiteLike, SiteLike]], side: int) -> tuple[str, ...]:

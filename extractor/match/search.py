@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from extractor.match import find, judge, log, normalise, places, verify
 from extractor.match.found import LONGEST, Match
-from extractor.match.lexicon import Lexicon
+from extractor.match.lexicon import Lexicon, Shape
 from extractor.match.settle import settle
 from extractor.match.text import Squeezed, Text
 
@@ -84,7 +84,7 @@ def _matches(
             values=(),
             raised=at.raised,
             said=at.said,
-            rough=fit.found < shape.total and not (at.cut or at.left or (fit.foot and not fit.head)),
+            rough=_rough(fit, shape, at),
             source=at.source,
             inside=(first, last),
             shape=chain.shape,
@@ -92,3 +92,10 @@ def _matches(
             pieces=spans,
             holes=tuple((a[1], b[0]) for a, b in pairwise(spans)),
         )
+
+
+def _rough(fit: verify.Fit, shape: Shape, at: judge.Seen) -> bool:
+    """Whether other words are in the place of some, or some are missing where nothing was cut."""
+    if fit.found >= judge.NEARLY * shape.total:
+        return False
+    return (fit.head and fit.foot) or not (at.cut or at.left or fit.foot)

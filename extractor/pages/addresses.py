@@ -29,7 +29,7 @@ def slugs(names: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     taken: set[str] = set()
     for name in sorted(names):
-        made = slug(name)
+        made = slug(name.replace("/", "."))
         if made.lower() in taken:
             made = f"{made[:60]}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
         taken.add(made.lower())

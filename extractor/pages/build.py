@@ -70,7 +70,7 @@ def build(folders: Iterable[Path], options: Options, progress: Progress) -> Repo
         folder=options.out,
         editions=tuple(e.name for e in found),
         errors=len(stories.all()),
-        files=len(made.files) + 1,
+        files=len(made.files),
         fresh=made.fresh,
     )
 

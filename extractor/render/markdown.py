@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from extractor.printable import visible
 from extractor.render.view import Listing, Place, Related, Run
 
 # a backslash before each of these is not shown; `_` inside a word and a single `{` do nothing
@@ -20,7 +21,12 @@ _WHY = re.compile(r"[a-z ,]*(?:`\w+`)?", re.ASCII)
 
 def text(value: str) -> str:
     """Text in a heading, a link or a paragraph that something else begins."""
-    return _SPECIAL.sub(r"\\\g<0>", value.strip())
+    return inline(value.strip())
+
+
+def inline(value: str) -> str:
+    """A stretch of such text: what line ends it has stand as `\\n`, and spaces at its ends stay."""
+    return _SPECIAL.sub(r"\\\g<0>", visible(value))
 
 
 def first(value: str) -> str:
@@ -80,6 +86,7 @@ def why(related: Related) -> str:
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "text": text,
+    "inline": inline,
     "first": first,
     "code": code,
     "codes": codes,

@@ -8,6 +8,7 @@ import { logView, paragraph, spoken, wordsView } from "./lookup/view.js";
 
 const LARGE = 200_000; // characters: a longer paste would make the box itself slow, and is searched without standing in it
 const WORDS = 300; // characters of one line that may be words to search by, and that an address may hold
+const SLOW = 400; // milliseconds after which somebody who waits is told so
 const PAUSE = 150; // milliseconds without a key after which an answer is wanted
 
 const $ = (id) => document.getElementById(id);
@@ -18,6 +19,7 @@ const single = () => box.value.length <= WORDS && !box.value.trim().includes("\n
 
 let held = null; // a file or a long paste, which is searched in the place of what stands in the box
 let timer = 0;
+let slow = 0;
 
 const client = new Client((answer) => {
   if (answer.kind === "progress") {
@@ -46,12 +48,15 @@ function show(said, views) {
 }
 
 function settle() {
+  clearTimeout(slow);
+  results.removeAttribute("aria-busy");
   stop.hidden = progress.hidden = true;
 }
 
 /** Asks about what is held, or what stands in the box. */
 function ask() {
   clearTimeout(timer);
+  clearTimeout(slow);
   const text = box.value;
   large.replaceChildren(held ? paragraph(`${held.name ?? "The paste"}: ${megabytes(held.size)}`, "quiet") : "");
   if (!held && !text.trim()) {
@@ -59,9 +64,12 @@ function ask() {
     return;
   }
   const query = !held && single() ? text.trim() : "";
-  history.replaceState(null, "", address.written({ q: query, ...facets(), release: form.elements.release.value }) || location.pathname + location.search);
+  const asked = { q: query, ...facets(), release: form.elements.release.value };
+  history.replaceState(null, "", address.written(asked) || location.pathname + location.search);
   progress.removeAttribute("value");
   stop.hidden = progress.hidden = (held?.size ?? text.length) < LARGE;
+  results.setAttribute("aria-busy", "true");
+  slow = setTimeout(() => (status.textContent = "Searching…"), SLOW);
   client.ask({ blob: held ?? new Blob([text]), query, facets: facets(), release: form.elements.release.value });
 }
 

@@ -12,5 +12,6 @@ export function visible(text, multiline = false) {
 function _escape(character) {
   if (Object.hasOwn(NAMED, character)) return NAMED[character];
   const code = character.codePointAt(0).toString(16);
-  return code.length <= 2 ? `\\x${code.padStart(2, "0")}` : code.length <= 4 ? `\\u${code.padStart(4, "0")}` : `\\U${code.padStart(8, "0")}`;
+  if (code.length <= 2) return `\\x${code.padStart(2, "0")}`;
+  return code.length <= 4 ? `\\u${code.padStart(4, "0")}` : `\\U${code.padStart(8, "0")}`;
 }

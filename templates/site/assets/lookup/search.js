@@ -65,7 +65,7 @@ function _matches(raw, cleaned, small, lexicon, piece) {
       values: [], // for each of `judged`
       raised: at.raised,
       said: at.said,
-      rough: fit.found < shape.total && !(at.cut || at.left || (fit.foot && !fit.head)),
+      rough: _rough(fit, shape, at),
       source: at.source,
       first: at.first,
       inside: [first, last], // in cleaned text
@@ -76,4 +76,10 @@ function _matches(raw, cleaned, small, lexicon, piece) {
     });
   }
   return matches;
+}
+
+/** Whether other words are in the place of some, or some are missing where nothing was cut. */
+function _rough(fit, shape, at) {
+  if (fit.found >= judging.NEARLY * shape.total) return false;
+  return (fit.head && fit.foot) || !(at.cut || at.left || fit.foot);
 }

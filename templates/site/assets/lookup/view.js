@@ -1,5 +1,7 @@
 /** Owns what an answer looks like. Others' text is only ever the text of a node. */
 
+const LOGGED = /(?:Error|Exception|Warning)\)?: /; // words that are a line of a log
+
 /** An element with attributes and children; texts become nodes of text. */
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -40,37 +42,36 @@ export function paragraph(text, kind) {
 
 /** What somebody who cannot see the page is told. */
 export function spoken(answer) {
-  if (answer.kind === "words") {
-    const { total, release } = answer;
-    return total ? `${total.toLocaleString("en")} ${total === 1 ? "error" : "errors"} of vLLM ${release}` : `Nothing found in vLLM ${release}`;
-  }
+  if (answer.kind === "words") return _counted(answer);
   const [first] = answer.errors;
   if (!first) return `Nothing of vLLM’s found: no error of vLLM ${answer.release} fits this log.`;
   const role = first.role === "root" ? "Root cause" : "Raised because of another error, which this log does not show";
   return `${role}: ${first.exception}, ${_where(first)}`;
 }
 
+function _counted({ total, release, query }) {
+  const silent = LOGGED.test(query) ? `As a log, nothing of vLLM’s found in it. ` : "";
+  if (!total) return `${silent}No error of vLLM ${release} has these words.`;
+  return `${silent}${total.toLocaleString("en")} ${total === 1 ? "error" : "errors"} of vLLM ${release} with these words`;
+}
+
 function _first(error, release, page) {
   const [site, ...others] = error.sites;
   const place = `${site.path}:${site.line} in ${site.symbol} (${release})`;
+  const evidence = `${_where(error)}, score ${error.score.toFixed(2)}`;
   const also = others.length ? `also raised at ${others.slice(0, 5).map((s) => `${s.path}:${s.line}`).join(", ")}` : "";
   const values = error.values.filter(({ expr, value }) => expr && value);
   return element(
     "article",
     { class: "card answer" },
-    element("p", { class: "role" }, element("strong", {}, _role(error)), ` ${_where(error)}, score ${error.score.toFixed(2)}`),
     error.rough ? paragraph(`Not from this release: the nearest is this one of ${release}.`, "quiet") : null,
-    element("h3", {}, `${error.exception}`),
+    element("h3", {}, error.exception, " ", element("span", { class: "quiet" }, evidence)),
     element("p", { class: "message" }, ..._filled(error.filled)),
     element("p", {}, element("a", { class: "button", href: page(error.id) }, "Open its page")),
     ..._section("When it is raised", element("ul", {}, ...error.guards.map(_guard), _item(place), also ? _item(also) : "")),
     ..._section("Values in the log", values.length ? element("dl", {}, ...values.flatMap(_value)) : null),
     ..._section("What to change", error.hints.length ? element("ul", {}, ...error.hints.map(_item)) : null),
   );
-}
-
-function _role(error) {
-  return error.role === "root" ? "Root cause" : "Raised because of another error, which this log does not show";
 }
 
 function _section(title, body) {

@@ -4,6 +4,8 @@ import MiniSearch from "../vendor/minisearch/minisearch-7.2.0.js";
 
 export const FACETS = ["exception", "package", "status"];
 const SHOWN = 50;
+const LONGEST = 40; // letters of a word that may have typos
+const FEW = 6; // words of which some are enough, when no error has all
 
 /** Search by words over one lexicon. */
 export class Words {
@@ -15,7 +17,7 @@ export class Words {
       searchOptions: {
         boost: { message: 3, exception: 2 },
         prefix: (term) => term.length > 1,
-        fuzzy: (term) => (term.length > 3 && !/\d/.test(term) ? 0.2 : false),
+        fuzzy: (term) => (term.length > 3 && term.length < LONGEST && !/\d/.test(term) ? 0.2 : false),
       },
     });
     this.index.addAll(lexicon.entries.map(_document));
@@ -28,7 +30,7 @@ export class Words {
    */
   search(query, chosen) {
     let hits = this.index.search(query, { combineWith: "AND" });
-    if (!hits.length) hits = this.index.search(query);
+    if (!hits.length && query.trim().split(/\s+/).length <= FEW) hits = this.index.search(query);
     const found = hits.map((hit) => ({ entry: this.lexicon.entry(hit.id), facets: _facets(this.lexicon.entry(hit.id)) }));
     const passes = (one, but) => FACETS.every((f) => f === but || !chosen[f] || one.facets[f] === chosen[f]);
     const facets = Object.fromEntries(FACETS.map((f) => [f, _counts(found.filter((one) => passes(one, f)), f)]));
