@@ -293,10 +293,8 @@ class Walker:
 
     def _walrus(self, node: ast.expr, env: Env) -> Env:
         """Names that `:=` binds inside an expression."""
-        if self._source.has_walrus:
-            for child in ast.walk(node):
-                if isinstance(child, ast.NamedExpr):
-                    env = self._target(child.target, bindings.Assigned(child.value, env), env)
+        for inner in self._source.walruses(node):
+            env = self._target(inner.target, bindings.Assigned(inner.value, env), env)
         return env
 
     # --- branches ---------------------------------------------------------------------------------------

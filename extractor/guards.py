@@ -100,7 +100,7 @@ class _Walker:
         self.asked: dict[int, tuple[Asked | None, ...]] = {}
         self.calls: set[str] = set()
         self._wording = Wording(source)
-        self._has_walrus = source.has_walrus
+        self._source = source
         self._leaving = leaving
         self._loops: list[_Loop] = []
         self._left: list[tuple[State, bool]] = []  # the state at each way out of the function; whether it raises
@@ -427,7 +427,7 @@ class _Walker:
         return state if known is state.names else replace(state, names=known)
 
     def _changed(self, nodes: Iterable[ast.AST], repeat: bool = False) -> list[str]:
-        return touched(nodes, repeat, self._has_walrus)
+        return touched(nodes, repeat, self._source)
 
     def _asked(self, state: State, node: ast.expr) -> State:
         """Behind the evaluation of an expression: names that `:=` binds."""

@@ -90,19 +90,16 @@ class Wording:
         text = ast.unparse(node)
         return text[1:-1] if isinstance(node, ast.Tuple) and node.elts else text
 
-    def walrus(self, node: ast.AST) -> Iterator[str]:
+    def walrus(self, node: ast.AST) -> list[str]:
         """The names that `:=` binds in an expression."""
-        if self._source.has_walrus:
-            for child in ast.walk(node):
-                if isinstance(child, ast.NamedExpr):
-                    yield child.target.id
+        return [inner.target.id for inner in self._source.walruses(node)]
 
     def mentions(self, node: ast.AST) -> frozenset[str]:
         """The names in an expression; a dotted one with each of its beginnings."""
         known = self._mentioned.get(id(node))
         if known is None:
-            names = {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
-            names |= {name for child in ast.walk(node) if isinstance(child, ast.Attribute) and (name := dotted(child))}
+            inner = (dotted(n) for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute))
+            names = {name for name in inner if name is not None}
             known = self._mentioned[id(node)] = (node, frozenset(names))
         return known[1]
 

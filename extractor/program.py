@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from extractor.expr import COMPARISONS, dotted
-from extractor.scan import statements
+from extractor.scan import Source, statements
 from extractor.targets import EXITS, FunctionNode, changed, parameters
 
 Node = list[Any]
@@ -63,7 +63,7 @@ class _Rare:
     unbound: set[str] = field(default_factory=set)  # at times without a value
 
 
-def _rare(function: FunctionNode, has_walrus: bool) -> _Rare:
+def _rare(function: FunctionNode, source: Source) -> _Rare:
     found = _Rare()
     for statement in statements(function):
         match statement:
@@ -76,9 +76,9 @@ def _rare(function: FunctionNode, has_walrus: bool) -> _Rare:
                 found.unbound.update(n.id for n in deleted if isinstance(n.ctx, ast.Del))
             case ast.Try(handlers=handlers) | ast.TryStar(handlers=handlers):
                 found.unbound.update(handler.name for handler in handlers if handler.name is not None)
-    if has_walrus:
+    if source.walruses(function):
         inner = (n for n in ast.walk(function) if isinstance(n, COMPREHENSIONS))
-        found.shared.update(n.target.id for c in inner for n in ast.walk(c) if isinstance(n, ast.NamedExpr))
+        found.shared.update(n.target.id for c in inner for n in source.walruses(c))
     return found
 
 
@@ -92,11 +92,11 @@ class Builder:
         declared: frozenset[str],
         leaving: frozenset[str],
         owner: str | None,
-        has_walrus: bool,
+        source: Source,
     ) -> None:
-        names = Counter(changed(function.body, repeat=True, walrus=has_walrus))
+        names = Counter(changed(function.body, repeat=True, source=source))
         self.params = tuple(parameters(function))
-        rare = _rare(function, has_walrus)
+        rare = _rare(function, source)
         self._shared, self._unbound = rare.shared, rare.unbound
         self.locals = (outer | set(self.params) | set(names)) - rare.globals
         self.own = frozenset(names) - rare.globals - set(self.params)  # bound in the body, and nowhere else
@@ -108,7 +108,7 @@ class Builder:
         self._declared = declared
         self._leaving = leaving
         self._owner = owner
-        self._has_walrus = has_walrus
+        self._source = source
         self._loops = 0
         self._inner: tuple[frozenset[str], ...] = ()  # names of comprehensions around
         self.code = self.block(function.body)
@@ -252,8 +252,7 @@ class Builder:
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While) -> Node:
         bound = changed(node.body)
         bound += [] if isinstance(node, ast.While) else [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)]
-        if self._has_walrus:
-            bound += [n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
+        bound += [n.target.id for n in self._source.walruses(node)]
         names = [n for n in dict.fromkeys(bound) if "." not in n]
         attributes = sorted({n.rpartition(".")[2] for n in bound if "." in n})
         self._loops += 1

@@ -111,7 +111,7 @@ def _record(tree: ast.Module, source: Source, leaving: frozenset[str]) -> FileRe
         return FileRecord((), 0, declared)
     calls: set[str] = set()
     names = declared.imports.keys() | declared.functions.keys() | declared.classes.keys() | declared.values.keys()
-    programs = Programs(frozenset(names), leaving, source.has_walrus)
+    programs = Programs(frozenset(names), leaving, source)
     sites = tuple(site for cut in found for site in _sites(cut, source, leaving, calls, programs))
     inner = index.local_imports((n for cut in found for n in cut.nodes), declared.imports)
     if inner:

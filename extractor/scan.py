@@ -66,9 +66,19 @@ class Source:
         return cls(text, lines, lines)
 
     @cached_property
-    def has_walrus(self) -> bool:
-        """Whether there may be a `:=` in it: few files have one, and looking for it is most of the work."""
-        return ":=" in self.text
+    def _walruses(self) -> list[int]:
+        """The lines that may hold a `:=`."""
+        return [n for n, line in enumerate(self.code, 1) if ":=" in line] if ":=" in self.text else []
+
+    def walruses(self, node: ast.AST) -> list[ast.NamedExpr]:
+        """Each `:=` in a node. Few lines have one, and walking all expressions would be most of the work."""
+        lines = self._walruses
+        if lines and self.code is self.lines:  # else not all nodes know their lines
+            first, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", None)
+            at = bisect_left(lines, first)
+            if last is not None and (at == len(lines) or lines[at] > last):
+                return []
+        return [n for n in ast.walk(node) if isinstance(n, ast.NamedExpr)] if lines else []
 
     def segment(self, node: ast.expr | ast.stmt) -> str:
         """The source of an expression as it stands there; `ast` counts columns in bytes."""
@@ -145,7 +155,8 @@ class Locator:
     """Finds the raise statements below nodes; only where the word stands is anything walked."""
 
     def __init__(self, source: Source) -> None:
-        self._lines = [n for n, line in enumerate(source.lines, 1) if "raise" in line]
+        is_there = "raise" in source.text
+        self._lines = [n for n, line in enumerate(source.lines, 1) if "raise" in line] if is_there else []
 
     def raises(self, node: ast.stmt) -> Iterator[ast.Raise]:
         """The raise statements at or below the node, in the order of the source."""

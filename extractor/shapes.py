@@ -134,9 +134,9 @@ def path_of(node: Node) -> str | None:
     return ".".join([node[1], *reversed(names)]) if node[0] == "n" else None
 
 
-def is_below(live: str, name: str) -> bool:
-    """Whether something live is read from this name."""
-    return live[0] in MARKS and live[1:].partition(".")[0] == name
+def marks_below(live: Live, names: Sequence[str]) -> set[str]:
+    """How what is read from these names is: its marks."""
+    return {p[0] for p in live if p[0] in MARKS and p[1:].partition(".")[0] in names}
 
 
 def without(live: Live, names: Iterable[str]) -> Live:
@@ -145,9 +145,9 @@ def without(live: Live, names: Iterable[str]) -> Live:
     return live.difference([p for p in live if (p[1:].partition(".")[0] if p[0] in MARKS else p) in gone])
 
 
-def changes(node: Node) -> list[str | None]:
-    """The paths of what the calls in a value may change; None for anything."""
-    return [path for inner in walk(node) if inner[0] in CALLS for path in changed_by(inner)]
+def changes(nodes: Iterable[Node]) -> list[str | None]:
+    """The paths of what the calls among these values may change; None for anything."""
+    return [path for node in nodes if node[0] in CALLS for path in changed_by(node)]
 
 
 def changed_by(node: Node) -> Iterator[str | None]:
@@ -174,8 +174,9 @@ def changed_by(node: Node) -> Iterator[str | None]:
             yield from (n[1] for n in walk(one) if n[0] == "n")
 
 
-def may_raise(node: Node) -> bool:
-    return any(n[0] not in ("k", "n", "g", "t", "l", "d", "not", "and", "or", "if") for n in walk(node))
+def may_raise(nodes: Iterable[Node]) -> bool:
+    """Whether one of these values may raise when it is computed."""
+    return any(n[0] not in ("k", "n", "g", "t", "l", "d", "not", "and", "or", "if") for n in nodes)
 
 
 def escapes(statement: Node) -> bool:

@@ -34,8 +34,8 @@ from extractor.shapes import (
     classes,
     escapes,
     every,
-    is_below,
     is_with_constant,
+    marks_below,
     may_raise,
     parts,
     path_of,
@@ -178,18 +178,19 @@ class Slicer:
     def _assign(self, statement: Node, live: Live) -> tuple[Code, Live]:
         _, target, value = statement
         names = bound(target)
-        stored = [n for n in walk(target) if n[0] == "a"]
-        items = [n for n in walk(target) if n[0] == "i"]
-        wanted = any(n in live for n in names) or any(f".{n[2]}" in live for n in stored)
+        inner = walk(target)
+        stored = [n for n in inner if n[0] == "a"]
+        items = [n for n in inner if n[0] == "i"]
+        below = marks_below(live, names)
+        wanted = bool(below) or any(n in live for n in names) or any(f".{n[2]}" in live for n in stored)
         changed = [path_of(n[1]) for n in items]
-        wanted = wanted or any(is_below(p, n) for p in live for n in names)
         if any(self._is_seen(path_of(n[1]), live) for n in stored):
             wanted = self._changed = True
         if not wanted and not self._is_read_after(changed, live):
             return self._effect(value, live, raises=target[0] != "n")
-        content = bool(stored) or any(p[0] == "*" and is_below(p, n) for p in live for n in names)
+        content = bool(stored) or "*" in below
         live = without(live, names)
-        if value[0] == "?l" and not self._is_read_after(changes(value), live):
+        if value[0] == "?l" and not self._is_read_after(changes(walk(value)), live):
             return [["=", target, ["?l", value[1], []]]], live
         for node in (*stored, *items):
             live = self._read(node[1], live)
@@ -199,7 +200,7 @@ class Slicer:
         _, target, _, value = statement
         path = path_of(target[1] if target[0] == "i" else target)
         names = bound(target)
-        wanted = any(n in live or any(is_below(p, n) for p in live) for n in names)
+        wanted = bool(marks_below(live, names)) or any(n in live for n in names)
         wanted = wanted or (target[0] == "a" and f".{target[2]}" in live)
         if not wanted and not self._is_read_after([path], live):
             return self._effect(value, live, raises=True)
@@ -210,13 +211,16 @@ class Slicer:
 
     def _effect(self, value: Node, live: Live, raises: bool = False) -> tuple[Code, Live]:
         """A value that nobody takes: what it may change, what it binds, and that it may raise."""
-        binds = any(n[0] == ":=" and n[1] in live for n in walk(value))
-        if binds or self._is_read_after(changes(value), live):
+        inner = walk(value)
+        binds = any(n[0] == ":=" and n[1] in live for n in inner)
+        if binds or self._is_read_after(changes(inner), live):
             return [["e", value]], self._read(value, live)
-        unbound = bool(self._handlers) and any(n[0] == "n" and n[1] in self._builder.own for n in walk(value))
-        if not raises and not unbound and not may_raise(value):
+        if not self._handlers:
             return [], live
-        if self._handlers and not raises and not any(n[0] in OPEN for n in walk(value)):
+        unbound = any(n[0] == "n" and n[1] in self._builder.own for n in inner)
+        if not raises and not unbound and not may_raise(inner):
+            return [], live
+        if not raises and not any(n[0] in OPEN for n in inner):
             return [["e", value]], self._read(value, live)  # where it can be computed, it is known to go well
         return self._risk(value, live)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from extractor.expr import dotted as dotted_name
-from extractor.scan import SUITES
+from extractor.scan import SUITES, Source
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Named = Callable[[Any], list[str]]  # the names in a statement
@@ -63,7 +63,7 @@ def captures(pattern: ast.pattern) -> Iterator[str]:
 
 def assigned(statements: Iterable[ast.stmt], repeat: bool = False) -> list[str]:
     """The names that statements bind, nested functions and classes aside; each once unless `repeat`."""
-    return _collected(statements, ASSIGNS, repeat, walrus=False)
+    return _collected(statements, ASSIGNS, repeat, None)
 
 
 def additions(
@@ -77,21 +77,21 @@ def additions(
                 yield from additions(body, name, (*conditions, test))
 
 
-def changed(nodes: Iterable[ast.AST], repeat: bool = False, walrus: bool = False) -> list[str]:
+def changed(nodes: Iterable[ast.AST], repeat: bool = False, source: Source | None = None) -> list[str]:
     """The names that statements (and handlers) bind or delete; an item that is set counts as its collection.
 
-    Definitions inside are looked at for their name alone. Expressions are only looked into for a `walrus`, since
-    that is most of the work and few files have one. Each name once unless `repeat`.
+    Definitions inside are looked at for their name alone. Expressions are only looked into, for a `:=`, with
+    their `source`. Each name once unless `repeat`.
     """
-    return _collected(nodes, CHANGES, repeat, walrus)
+    return _collected(nodes, CHANGES, repeat, source)
 
 
-def touched(nodes: Iterable[ast.AST], repeat: bool = False, walrus: bool = False) -> list[str]:
+def touched(nodes: Iterable[ast.AST], repeat: bool = False, source: Source | None = None) -> list[str]:
     """As `changed`, and a collection that a statement calls a changing method of counts as well."""
-    return _collected(nodes, TOUCHES, repeat, walrus)
+    return _collected(nodes, TOUCHES, repeat, source)
 
 
-def _collected(nodes: Iterable[ast.AST], table: Mapping[type, Named], repeat: bool, walrus: bool) -> list[str]:
+def _collected(nodes: Iterable[ast.AST], table: Mapping[type, Named], repeat: bool, source: Source | None) -> list[str]:
     """What the table finds in statements and in those inside them, but for definitions."""
     found: list[str] = []
     stack: list[Any] = list(nodes)[::-1]
@@ -103,10 +103,8 @@ def _collected(nodes: Iterable[ast.AST], table: Mapping[type, Named], repeat: bo
             found += named(node)
         if kind in DEFINITIONS:
             continue
-        if walrus:
-            found += [
-                n.target.id for part in _expressions(node) for n in ast.walk(part) if isinstance(n, ast.NamedExpr)
-            ]
+        if source is not None:
+            found += [n.target.id for part in _expressions(node) for n in source.walruses(part)]
         for suite in SUITES.get(kind, ()):
             stack += getattr(node, suite)[::-1]
     return found if repeat else list(dict.fromkeys(found))
