@@ -10,7 +10,7 @@ PRODUCT := $(VENV)/.product
 DEVELOPMENT := $(VENV)/.development
 
 .DEFAULT_GOAL := help
-.PHONY: help extract diff test lint types bench evaluate lock clean
+.PHONY: help extract diff site serve test lint types bench evaluate lock clean
 
 help:  ## what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,6 +30,14 @@ $(DEVELOPMENT): requirements-dev.lock $(PRODUCT)
 extract: $(PRODUCT)  ## extract COMMIT=, RELEASE= or SOURCE=; without any, the newest release
 	@$(RUN) extract $(if $(COMMIT),--commit '$(COMMIT)') $(if $(RELEASE),--release '$(RELEASE)') \
 	  $(if $(SOURCE),--source '$(SOURCE)') $(if $(REPO),--repo '$(REPO)') $(ARGS)
+
+site: $(PRODUCT)  ## the documentation site in output/site; DATASETS="0.28.0 0.27.1", else the newest release
+	@$(if $(DATASETS),,$(RUN) extract)
+	@$(RUN) site $(DATASETS) $(ARGS)
+
+serve: $(PRODUCT)  ## show the site in output/site on this machine, made first when it is not there
+	@test -e output/site/index.html || $(MAKE) --no-print-directory site
+	@$(RUN) serve $(ARGS)
 
 diff: $(PRODUCT)  ## what changed FROM= one TO= another: releases, commits or folders; ARGS=--format=html
 	@$(RUN) diff '$(FROM)' '$(TO)' $(if $(REPO),--repo '$(REPO)') $(ARGS)

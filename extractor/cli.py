@@ -15,6 +15,7 @@ from typer.core import TyperCommand
 
 from extractor import __version__
 from extractor.cli_history import history
+from extractor.cli_site import serve, site
 from extractor.console import cache_folder, say, scheduler_of
 from extractor.errors import NothingFound, ToolError
 
@@ -32,6 +33,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(history, name="history")
+app.command()(site)
+app.command()(serve)
 
 INTERRUPTED = 130
 STOPPED = "vllm-errors: interrupted; what was there before is untouched"

@@ -13,7 +13,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -62,13 +62,14 @@ def write(path: str, data: bytes) -> str:
 class Draft:
     """A dataset that is being written, in a folder that nobody else reads."""
 
-    def __init__(self, target: Path) -> None:
-        """`target` is where it will stand. Raises `ToolError` when that place is not ours to replace."""
+    def __init__(self, target: Path, check: Callable[[Path], None] | None = None) -> None:
+        """`target` is where it will stand. Raises `ToolError` when `check` says that place is not ours to replace."""
         self.target = target
         self.files: dict[str, str] = {}
+        self._check = check or check_replaceable
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            check_replaceable(target)
+            self._check(target)
             sweep(target.parent)
             self.folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".draft", dir=target.parent))
             self._lock = _locked(self.folder)
@@ -87,8 +88,12 @@ class Draft:
     def publish(self, manifest: Manifest) -> None:
         """Puts the dataset in place of the one before it."""
         self.write(MANIFEST, encode(manifest, indent=True))
+        self.put()
+
+    def put(self) -> None:
+        """Puts the folder, as it is now, in place of the one before it."""
         try:
-            check_replaceable(self.target)
+            self._check(self.target)
             os.chmod(self.folder, 0o755)
             if self.target.exists():
                 exchange(self.folder, self.target)
@@ -120,22 +125,29 @@ def _unwritable(path: Path, error: OSError) -> ToolError:
 
 def check_replaceable(target: Path) -> None:
     """Raises `ToolError` unless there is nothing at `target`, or a dataset and nothing else."""
+    check_ours(target, _listed, "a dataset", "choose another --label or --out")
+
+
+def _listed(target: Path) -> set[str]:
+    return set(read_manifest(target, any_schema=True).files) | {MANIFEST}
+
+
+def check_ours(target: Path, listed: Callable[[Path], set[str]], what: str, instead: str) -> None:
+    """Raises `ToolError` unless there is nothing at `target`, or only the files that are `listed` there."""
     if not target.exists() and not target.is_symlink():
         return
     if target.is_symlink() or not target.is_dir():
-        raise ToolError(f"{target} is not a folder: move it away or choose another --label")
+        raise ToolError(f"{target} is not a folder: move it away or {instead}")
     names = set(_files(str(target), ""))
     if not names:
         return
     try:
-        listed = set(read_manifest(target, any_schema=True).files) | {MANIFEST}
+        known = listed(target)
     except ToolError:
-        raise ToolError(f"{target} holds files that are not a dataset: choose another --label or --out") from None
-    foreign = sorted(names - listed)
+        raise ToolError(f"{target} holds {min(names)!r} and is not {what}: {instead}") from None
+    foreign = sorted(names - known)
     if foreign:
-        raise ToolError(
-            f"{target} holds {foreign[0]!r}, which this tool did not write: move it away or choose another --label"
-        )
+        raise ToolError(f"{target} holds {foreign[0]!r}, which this tool did not write: move it away or {instead}")
 
 
 def _files(folder: str, prefix: str) -> Iterator[str]:

@@ -22,9 +22,10 @@ _JOINT = (
     f"(?<!{_EMOJI})\ufe0f"  # the selector that makes the character before it an emoji
     f"|(?<!{_EMOJI})(?<!{_EMOJI}\ufe0f)\u200d|\u200d(?!{_EMOJI})"
 )
-_LINE = re.compile(f"[\\x00-\\x1f\\x7f-\\x9f{_HIDDEN}]|{_JOINT}")
-_LINES = re.compile(f"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f{_HIDDEN}]|{_JOINT}")
+LINE = re.compile(f"[\\x00-\\x1f\\x7f-\\x9f{_HIDDEN}]|{_JOINT}")
+LINES = re.compile(f"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f{_HIDDEN}]|{_JOINT}")
 _LINES_ASCII = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_MAYBE = re.compile(f"[\\x7f-\\x9f{_HIDDEN}\u200d\ufe0f]")  # a set alone is searched 50 times as fast
 _JSON = re.compile(f"[\\x7f-\\x9f{_HIDDEN}]|{_JOINT}")
 _NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
@@ -33,7 +34,7 @@ def visible(text: str, multiline: bool = False) -> str:
     """The text with an escape for each character that is not seen; `multiline` keeps line ends and tabs."""
     if text.isascii() and (text.isprintable() or (multiline and _LINES_ASCII.search(text) is None)):
         return text
-    return (_LINES if multiline else _LINE).sub(_escape, text)
+    return (LINES if multiline else LINE).sub(_escape, text)
 
 
 def json_safe(data: bytes) -> bytes:
@@ -41,7 +42,7 @@ def json_safe(data: bytes) -> bytes:
     if data.isascii() and b"\x7f" not in data:
         return data
     text = data.decode()
-    return data if _JSON.search(text) is None else _JSON.sub(_json_escape, text).encode()
+    return data if _MAYBE.search(text) is None else _JSON.sub(_json_escape, text).encode()
 
 
 def _escape(match: re.Match[str]) -> str:

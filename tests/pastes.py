@@ -155,6 +155,28 @@ KINDS: dict[str, Callable[[Said, random.Random], str]] = {
 }  # fmt: skip
 
 
+# (name, paste): nothing of the small tree in `errors_like` is in these
+SILENT = [
+    ("nothing", ""),
+    ("white space", " \n\n"),
+    ("a server's own lines", background(50)),
+    ("out of memory", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79 GiB"),
+    ("an error of Python", "AttributeError: 'NoneType' object has no attribute 'shape'"),
+    ("a key", "KeyError: 'layers.0.ffn.experts.w13_input_scale'"),
+    ("transformers", "OSError: meta-llama/Llama-3 is not a local folder and is not a valid model identifier listed on the hub"),
+    ("NCCL", "[rank0]: torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:2021, unhandled system error"),
+    ("an option", "vllm: error: unrecognized arguments: --enable-reasoning --reasoning-parser deepseek_r1"),
+    ("pydantic's own check", "1 validation error for Config\n  Input should be 1, 8, 16 [type=literal_error, input_value=48]"),
+    ("a frame of vLLM and another's text", traceback(Said("KeyError", "'model.layers'", "vllm/engine/memory.py", 4, "check"))),
+    ("a message of few letters without a frame", "KeyError: model not found"),
+    ("a message that is only a value", "ValueError: it went wrong in some way"),
+    ("an invented message", "ValueError: Cannot split tensors evenly. tensor_parallel_size=4 but only 2 GPUs available"),
+    ("another object of the same sentence", "The tokenizer server has stopped, and its files were removed from the disk"),
+    ("a text that other code raised", traceback(Said("ValueError", "Unknown role: x", "torch/nn/parse.py", 4, "role"))),
+    ("common words in another order", "role: Unknown\nnot found: name"),
+]  # fmt: skip
+
+
 class Outcome(NamedTuple):
     """What was found for a paste."""
 

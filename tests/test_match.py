@@ -56,29 +56,7 @@ def test_each_kind_of_paste_gives_the_right_error_first(kind: str) -> None:
         assert pastes.outcome(paste, entry, small()).first, paste
 
 
-# (name, paste)
-SILENT = [
-    ("nothing", ""),
-    ("white space", " \n\n"),
-    ("a server's own lines", pastes.background(50)),
-    ("out of memory", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79 GiB"),
-    ("an error of Python", "AttributeError: 'NoneType' object has no attribute 'shape'"),
-    ("a key", "KeyError: 'layers.0.ffn.experts.w13_input_scale'"),
-    ("transformers", "OSError: meta-llama/Llama-3 is not a local folder and is not a valid model identifier listed on the hub"),
-    ("NCCL", "[rank0]: torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:2021, unhandled system error"),
-    ("an option", "vllm: error: unrecognized arguments: --enable-reasoning --reasoning-parser deepseek_r1"),
-    ("pydantic's own check", "1 validation error for Config\n  Input should be 1, 8, 16 [type=literal_error, input_value=48]"),
-    ("a frame of vLLM and another's text", pastes.traceback(pastes.Said("KeyError", "'model.layers'", "vllm/engine/memory.py", 4, "check"))),
-    ("a message of few letters without a frame", "KeyError: model not found"),
-    ("a message that is only a value", "ValueError: it went wrong in some way"),
-    ("an invented message", "ValueError: Cannot split tensors evenly. tensor_parallel_size=4 but only 2 GPUs available"),
-    ("another object of the same sentence", "The tokenizer server has stopped, and its files were removed from the disk"),
-    ("a text that other code raised", pastes.traceback(pastes.Said("ValueError", "Unknown role: x", "torch/nn/parse.py", 4, "role"))),
-    ("common words in another order", "role: Unknown\nnot found: name"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("paste", [r[1] for r in SILENT], ids=[r[0] for r in SILENT])
+@pytest.mark.parametrize("paste", [r[1] for r in pastes.SILENT], ids=[r[0] for r in pastes.SILENT])
 def test_silence(paste: str) -> None:
     assert found(paste) == []
 
@@ -279,3 +257,19 @@ def test_a_person_reads_when_it_is_raised_and_text_that_shows_as_it_is() -> None
     record = {"sites": [{"path": site.path, "line": site.line, "guards": guards}]}
     text = report.as_text(answer.ranked, small(), lambda _: record)
     assert f"line {site.line - 1}: rank > most" in text and "\\u202e64" in text and "\u202e" not in text
+
+
+ROUGH = [
+    pytest.param("which is more than the 3 GiB that are free. Decrease `gpu_share` or", False, id="as it is"),
+    pytest.param("which is more than the 3 GiB that are free. Dec", False, id="cut"),
+    pytest.param("which is more\n than the 3 GiB that\n are free. Decrease `gpu_share` or", False, id="wrapped"),
+    pytest.param("which is more than the 3 GiB that are free. Lower the share or", True, id="in other words"),
+]
+
+
+@pytest.mark.parametrize(("middle", "rough"), ROUGH)
+def test_other_words_are_said_to_be_of_another_release(middle: str, rough: bool) -> None:
+    end = "" if middle.endswith("Dec") else " use a smaller `window`."
+    paste = f"ValueError: The cache needs 5 GiB on device cuda:0, {middle}{end}\n".encode()
+    text = report.as_text(engine.answer(io.BytesIO(paste), small()).ranked, small(), lambda _: {})
+    assert ("not from this release" in text) == rough

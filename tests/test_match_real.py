@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import io
-import os
 import random
-from pathlib import Path
 
 import pytest
 
-from extractor.cache import Cache
-from extractor.cli import cache_folder
-from extractor.dataset import read_errors, read_manifest
 from extractor.match import engine
 from extractor.match.lexicon import Lexicon, dumps, loads
-from extractor.pipeline import run
-from extractor.pool import default_jobs
-from extractor.source import Silent, SourceOptions, open_tree
 from tests import foreign, pastes
+from tests.releases import released
 
 pytestmark = pytest.mark.real
 
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> Lexicon:
-    tree = open_tree(SourceOptions(cache=cache_folder(), release="0.28.0"), Silent())
-    out: Path = tmp_path_factory.mktemp("out")
-    folder = run(tree, out, Cache(None, b""), os.urandom(8), default_jobs(), Silent()).folder
-    return loads(dumps(read_manifest(folder).source, read_errors(folder)))
+    return loads(dumps(*released("0.28.0", tmp_path_factory.mktemp("out"))))
 
 
 def messages(lexicon: Lexicon, least: int) -> list[tuple[int, int]]:

@@ -25,17 +25,21 @@ COMMON = 50_000  # pairs that a word may bring up; one that is in more messages 
 SHARED = 0.5  # cosine of two messages' words, below which they are not looked at
 
 _NAME = re.compile(r"\w[A-Z]|\d|_")  # of a class, a model, a version, a variable
-_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_PIECE = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 _WORD = re.compile(rf"\w+|{HOLE}")
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A message for comparing: as it is, with its holes emptied, and how many letters and digits it has of its own."""
+    """A message for comparing: as it is, with its holes emptied, and how many letters and digits it has of its own.
+
+    `gist` is what stays of a message that is copied from file to file with other names in it.
+    """
 
     message: str
     emptied: str
     words: tuple[str, ...]  # of the emptied one
+    gist: str
     own: int
 
 
@@ -45,12 +49,14 @@ def text_of(error: ErrorLike) -> Text:
     parts = next((v.parts for v in error.variants if v.message == message), ())
     emptied = "".join(part.text if isinstance(part.text, str) else HOLE for part in parts) if parts else message
     emptied = emptied[:LONGEST]
-    return Text(message[:LONGEST], emptied, tuple(_WORD.findall(emptied.lower())), sum(map(str.isalnum, emptied)))
-
-
-def gist(text: Text) -> str:
-    """What stays of a message that is copied from file to file with other names in it."""
-    return " ".join(word for word in _WORD.findall(text.emptied) if not _NAME.search(word))
+    words = _WORD.findall(emptied)
+    return Text(
+        message=message[:LONGEST],
+        emptied=emptied,
+        words=tuple(word.lower() for word in words),
+        gist=" ".join(word for word in words if not _NAME.search(word)),
+        own=sum(map(str.isalnum, emptied)),
+    )
 
 
 def pieces(name: str) -> list[str]:

@@ -28,6 +28,11 @@ def _parsed(text: str) -> ast.expr | None:
         return None
 
 
+@lru_cache(maxsize=32768)
+def _written(node: ast.expr) -> str:
+    return ast.dump(node)
+
+
 def _implies(one: ast.expr | None, other: ast.expr | None, depth: int) -> bool:
     if one is None or other is None or not depth:
         return False
@@ -42,7 +47,7 @@ def _implies(one: ast.expr | None, other: ast.expr | None, depth: int) -> bool:
             return any(_implies(one, value, depth - 1) for value in values)
         case ast.UnaryOp(op=ast.Not(), operand=left), ast.UnaryOp(op=ast.Not(), operand=right):
             return _implies(right, left, depth - 1)
-    return ast.dump(one) == ast.dump(other) or _compared(one, other)
+    return _written(one) == _written(other) or _compared(one, other)
 
 
 def _compared(one: ast.expr, other: ast.expr) -> bool:
@@ -51,7 +56,7 @@ def _compared(one: ast.expr, other: ast.expr) -> bool:
         case (
             ast.Compare(left=left, ops=[op], comparators=[right]),
             ast.Compare(left=same, ops=[to], comparators=[bound]),
-        ) if ast.dump(left) == ast.dump(same):
+        ) if _written(left) == _written(same):
             return _of_sets(op, _constants(op, right), to, _constants(to, bound)) or _of_numbers(
                 op, _number(right), to, _number(bound)
             )

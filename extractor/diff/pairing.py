@@ -6,176 +6,103 @@ that no early choice spoils a later one. A pair that a reader would deny is wors
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from posixpath import basename, dirname
+from posixpath import basename
 
-from rapidfuzz import fuzz
-
-from extractor.diff.alike import Text, alike, gist, pieces, sharing_words, text_of
+from extractor.diff.alike import alike, sharing_words
 from extractor.diff.assign import best
 from extractor.diff.shape import RAISE, E, ErrorLike, path_of, sites_of
+from extractor.diff.traits import Files, Traits, closeness, copied, own_subjects, same_condition, share, traits
 
-MODULE = "<module>"
 SHORT = 12  # letters and digits; a message with fewer is only itself where it was
 TELLING = 16  # with as many, a message may be known again in any file
-
 # how alike texts must be, and how much less when the condition is the same: measured by reading pairs of releases
-IN_SYMBOL, IN_FILE, ELSEWHERE = (0.68, 0.3), (0.8, 0.2), (0.9, 0.1)
-SAME_IN_SYMBOL, SAME_ELSEWHERE = 0.25, 0.6  # under the very same condition
-COPIES = 3  # files of one tree; a text that stands in as many does not tell which of them it was
+IN_SYMBOL, IN_FILE, ELSEWHERE = (0.68, 0.3), (0.84, 0.24), (0.9, 0.1)
+SAME = 0.6  # in any file, under the very same condition
 LONG = 60  # letters of a condition that is not the same by chance
 RETYPED = 0.1  # so much more alike when the exception is another
-
-
-@dataclass(frozen=True, slots=True)
-class _One:
-    """What pairing looks at of an error."""
-
-    text: Text
-    path: str
-    symbols: frozenset[str]
-    classes: frozenset[str]
-    names: frozenset[str]
-    functions: frozenset[str]  # those names that are not of methods
-    exceptions: frozenset[str]
-    guards: frozenset[str]
-    deciding: frozenset[str]  # the last guard of each site
-    called: frozenset[str]  # the words that its file and its symbols are named by
-
-
-def _one(error: ErrorLike) -> _One:
-    sites = sites_of(error)
-    symbols = frozenset(s.symbol for s in sites)
-    return _One(
-        text=text_of(error),
-        path=path_of(error),
-        symbols=symbols,
-        classes=frozenset(s.rpartition(".")[0] for s in symbols) - {""},
-        names=frozenset(s.rpartition(".")[2].lstrip("_") for s in symbols),
-        functions=frozenset(s.lstrip("_") for s in symbols if "." not in s) - {MODULE},
-        exceptions=frozenset(s.exception.rpartition(".")[2] for s in sites),
-        guards=frozenset(g.text for s in sites for g in s.guards),
-        deciding=frozenset(s.guards[-1].text for s in sites if s.guards),
-        called=frozenset(w for name in (path_of(error), *symbols) for w in pieces(name)),
-    )
-
-
-@dataclass(slots=True)
-class _Files:
-    """Which files became which, as the pairs so far tell."""
-
-    votes: Counter[tuple[str, str]] = field(default_factory=Counter)
-    gone: frozenset[str] = frozenset()
-    new: frozenset[str] = frozenset()
-
-    def same(self, old: str, new: str) -> bool:
-        """Whether one file is the other, or was made of it."""
-        if old == new:
-            return True
-        votes = self.votes[old, new]
-        return votes > 1 or (old in self.gone and (votes > 0 or (new in self.new and _one_name(old, new))))
-
-
-def _one_name(old: str, new: str) -> bool:
-    """Moved to another folder, or become a package."""
-    if basename(old) == basename(new) and basename(new) != "__init__.py":
-        return True
-    return new == f"{old.removesuffix('.py')}/__init__.py" or old == f"{new.removesuffix('.py')}/__init__.py"
 
 
 def pairs(old: Sequence[E], new: Sequence[E]) -> list[tuple[E | None, E | None]]:
     """Each raised error of both sides once: with its other self, or alone. In the order of `old`, then of `new`."""
     olds = [e for e in old if e.kind == RAISE]
     news = [e for e in new if e.kind == RAISE]
-    found = _Pairing(olds, news).found
+    found = _by_id(olds, news)
+    found |= _Rest(olds, news, found).paired()
     taken = set(found.values())
     return [(e, news[found[n]] if n in found else None) for n, e in enumerate(olds)] + [
         (None, e) for n, e in enumerate(news) if n not in taken
     ]
 
 
-class _Pairing:
-    """The steps, with what is still to be paired."""
+def _by_id(olds: Sequence[ErrorLike], news: Sequence[ErrorLike]) -> dict[int, int]:
+    """By what the id is made of, but for the repository: a fork's errors are the same."""
+    there = {_identity(error): n for n, error in enumerate(news)}
+    same = ((n, there.get(_identity(error))) for n, error in enumerate(olds))
+    return {n: m for n, m in same if m is not None}
 
-    def __init__(self, olds: Sequence[ErrorLike], news: Sequence[ErrorLike]) -> None:
-        self.found: dict[int, int] = {}
-        self._news_found: set[int] = set()
-        self._by_id(olds, news)
-        self._olds = {n: _one(e) for n, e in enumerate(olds) if n not in self.found}
-        self._news = {n: _one(e) for n, e in enumerate(news) if n not in self._news_found}
-        paths = frozenset(map(path_of, olds)), frozenset(map(path_of, news))
-        self._copied = _copied(olds) & _copied(news)
-        self._files = _Files(gone=paths[0] - paths[1], new=paths[1] - paths[0])
+
+def _identity(error: ErrorLike) -> tuple[str, str, bool]:
+    return error.message or error.sites[0].exception, path_of(error), bool(error.message)
+
+
+class _Rest:
+    """What has no partner by id."""
+
+    def __init__(self, olds: Sequence[ErrorLike], news: Sequence[ErrorLike], found: dict[int, int]) -> None:
+        taken = set(found.values())
+        self._olds = {n: traits(e) for n, e in enumerate(olds) if n not in found}
+        self._news = {n: traits(e) for n, e in enumerate(news) if n not in taken}
+        self._files = Files(map(path_of, olds), map(path_of, news))
+        self._symbols = [frozenset(site.symbol for e in side for site in sites_of(e)) for side in (olds, news)]
+        self._copied = copied(olds) & copied(news)
+        self._found: dict[int, int] = {}
+
+    def paired(self) -> dict[int, int]:
+        """The pairs, by their places among the old and among the new."""
         self._same_message()
         self._alike()
+        return self._found
 
-    def _take(self, pairs: Iterable[tuple[int, int]]) -> None:
-        for old, new in pairs:
-            self.found[old] = new
-            self._news_found.add(new)
-
-    def _kept(self, pairs: Iterable[tuple[int, int]]) -> None:
-        for old, new in pairs:
-            one, other = self._olds.pop(old), self._news.pop(new)
-            if one.path != other.path:
-                self._files.votes[one.path, other.path] += 1
-            self._take([(old, new)])
-
-    def _by_id(self, olds: Sequence[ErrorLike], news: Sequence[ErrorLike]) -> None:
-        """By what the id is made of, but for the repository: a fork's errors are the same."""
-        there = {(e.message or _named(e), path_of(e), bool(e.message)): n for n, e in enumerate(news)}
-        for n, e in enumerate(olds):
-            same = there.get((e.message or _named(e), path_of(e), bool(e.message)))
-            if same is not None:
-                self._take([(n, same)])
+    def _take(self, scores: dict[tuple[int, int], float]) -> None:
+        for old, new in best(scores):
+            self._files.vote(self._olds.pop(old).path, self._news.pop(new).path)
+            self._found[old] = new
 
     # --- the same message in another file ---
 
     def _same_message(self) -> None:
         groups: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-        for side, ones in enumerate((self._olds, self._news)):
-            for n, one in ones.items():
+        for side, found in enumerate((self._olds, self._news)):
+            for n, one in found.items():
                 groups[one.text.message][side].append(n)
         there = [group for group in groups.values() if all(group)]
         for sure in (True, False):  # what can only be one first: it tells which files were renamed
-            for olds, news in there:
-                if (len(olds) == len(news) == 1) == sure:
-                    scores = {(o, n): self._moved(self._olds[o], self._news[n]) for o in olds for n in news}
-                    self._kept(best(scores))
+            now = [group for group in there if (len(group[0]) == len(group[1]) == 1) == sure]
+            places = [(o, n) for olds, news in now for o in olds for n in news]
+            self._take({(o, n): self._moved(self._olds[o], self._news[n]) for o, n in places})
 
-    def _moved(self, old: _One, new: _One) -> float:
+    def _moved(self, old: Traits, new: Traits) -> float:
         """How well an error is the same message in another file; 0: it is another error."""
-        together = self._files.same(old.path, new.path)
-        same_symbol = bool(old.symbols & new.symbols - {MODULE})
+        together = new.path in self._files.became(old.path)
+        same_symbol = bool(old.symbols & new.symbols)
+        same_class = bool(old.classes & new.classes)
         same_exception = bool(old.exceptions & new.exceptions)
-        near = together or same_symbol or bool(old.classes & new.classes)
-        if not near and (not self._itself(old, new) or self._copies(old, new, old.text.message)):
+        if together or same_symbol or same_class:
+            if old.text.own < SHORT and not (same_symbol and same_exception):
+                return 0.0
+        elif not _itself(old, new) or self._copies(old, new, {old.text.message}):
             return 0.0
-        if near and old.text.own < SHORT and not (same_symbol and same_exception):
-            return 0.0
-        return (
-            1.0
-            + 4 * same_symbol
-            + 3 * together
-            + 2 * same_exception
-            + 2 * bool(old.names & new.names)
-            + bool(old.classes & new.classes)
-            + (basename(old.path) == basename(new.path))
-            + _share(old.guards, new.guards)
-            + _closeness(old.path, new.path)
-        )
+        same_name = bool(old.names & new.names) + (basename(old.path) == basename(new.path))
+        place = 4 * same_symbol + 3 * together + same_name + same_class + closeness(old.path, new.path)
+        return 1 + place + 2 * same_exception + share(old.guards, new.guards)
 
     # --- another message, alike and near ---
 
     def _alike(self) -> None:
-        scores: dict[tuple[int, int], float] = {}
-        for old, new in {*self._neighbours(), *self._sharing_words()}:
-            score = self._near(self._olds[old], self._news[new])
-            if score > 0:
-                scores[old, new] = score
-        self._kept(best(scores))
+        near = {*self._neighbours(), *self._sharing_words()}
+        self._take({(o, n): self._reworded(self._olds[o], self._news[n]) for o, n in near})
 
     def _neighbours(self) -> Iterable[tuple[int, int]]:
         """Pairs of one file, of a renamed one, or of one symbol."""
@@ -183,12 +110,11 @@ class _Pairing:
         by_symbol: dict[str, list[int]] = defaultdict(list)
         for n, one in self._news.items():
             by_path[one.path].append(n)
-            for symbol in one.symbols - {MODULE}:
+            for symbol in one.symbols:
                 by_symbol[symbol].append(n)
         for o, one in self._olds.items():
-            for path, news in by_path.items():
-                if self._files.same(one.path, path):
-                    yield from ((o, n) for n in news)
+            for path in self._files.became(one.path):
+                yield from ((o, n) for n in by_path.get(path, ()))
             for symbol in one.symbols:
                 yield from ((o, n) for n in by_symbol.get(symbol, ()))
 
@@ -198,78 +124,46 @@ class _Pairing:
         for old, new in sharing_words(*texts):
             yield olds[old], news[new]
 
-    def _near(self, old: _One, new: _One) -> float:
+    def _reworded(self, old: Traits, new: Traits) -> float:
         """How well an error is another, reworded; 0: they are two."""
-        text = alike(old.text, new.text)
-        together = self._files.same(old.path, new.path)
-        same_symbol = bool(old.symbols & new.symbols - {MODULE})
+        together = new.path in self._files.became(old.path)
+        same_symbol = bool(old.symbols & new.symbols)
         same_exception = bool(old.exceptions & new.exceptions)
-        condition = _same_condition(old, new)
-        the_same = condition == 1.0 and same_exception
+        condition = same_condition(old, new)
+        least = self._least(old, new, together, same_symbol, condition)
+        text = 0.0 if least is None else alike(old.text, new.text)
+        if least is None or text < least + RETYPED * (not same_exception):
+            return 0.0
+        place = 3 * same_symbol + bool(old.names & new.names) + 2 * together + closeness(old.path, new.path)
+        return text**2 + (place + same_exception + 3 * condition) / 10
+
+    def _least(self, old: Traits, new: Traits, together: bool, same_symbol: bool, condition: float) -> float | None:
+        """How alike the texts must be, standing where they do; None: they are two errors, whatever they say."""
+        the_same = condition == 1.0 and bool(old.exceptions & new.exceptions)
         if together and same_symbol:
-            least = SAME_IN_SYMBOL if the_same else IN_SYMBOL[0] - IN_SYMBOL[1] * condition
-        elif the_same and sum(map(len, old.guards)) >= LONG:
-            least = SAME_ELSEWHERE
-        elif together or same_symbol:
-            least = IN_FILE[0] - IN_FILE[1] * condition
-        elif self._telling(old, new):
-            least = ELSEWHERE[0] - ELSEWHERE[1] * condition
-        else:
-            return 0.0
-        if text < least + (0 if same_exception else RETYPED):
-            return 0.0
-        near = 0.3 * same_symbol + 0.1 * bool(old.names & new.names) + 0.2 * together + 0.1 * same_exception
-        return text**2 + near + 0.3 * condition + 0.1 * _closeness(old.path, new.path)
+            return 0.0 if the_same else _less(IN_SYMBOL, condition)
+        renamed = together and old.symbols.isdisjoint(self._symbols[1]) and new.symbols.isdisjoint(self._symbols[0])
+        if not same_symbol and not renamed and own_subjects(old, new):
+            return None
+        if the_same and sum(map(len, old.guards)) >= LONG:
+            return SAME
+        if together or same_symbol:
+            return _less(IN_FILE, condition)
+        if min(old.text.own, new.text.own) < TELLING or self._copies(old, new, {old.text.gist, new.text.gist}):
+            return None
+        return _less(ELSEWHERE, condition)
 
-    def _telling(self, old: _One, new: _One) -> bool:
-        """Whether the texts alone can tell that it is one error: not when each is about what it stands in."""
-        if min(old.text.own, new.text.own) < TELLING or self._copies(old, new, gist(old.text)):
-            return False
-        said = {piece for word in set(new.text.words) - set(old.text.words) for piece in pieces(word)}
-        return said.isdisjoint(new.called - old.called)
-
-    def _itself(self, old: _One, new: _One) -> bool:
-        """Whether the one message is enough to know the error by: with text, or with holes under one condition."""
-        if old.text.own >= TELLING:
-            return True
-        return (
-            len(old.text.message) >= TELLING and bool(old.deciding & new.deciding) and old.exceptions == new.exceptions
-        )
-
-    def _copies(self, old: _One, new: _One, text: str) -> bool:
-        """Whether the text stands here and there, and no function of the same name says which became which."""
-        return text in self._copied and not (old.functions & new.functions)
+    def _copies(self, old: Traits, new: Traits, texts: set[str]) -> bool:
+        """Whether a text stands here and there, and no function of the same name says which became which."""
+        return not texts.isdisjoint(self._copied) and not old.functions & new.functions
 
 
-def _copied(errors: Sequence[ErrorLike]) -> frozenset[str]:
-    """The messages, and what stays of them without names, that stand in several files."""
-    files: dict[str, set[str]] = defaultdict(set)
-    for error in errors:
-        text = text_of(error)
-        for copy in {text.message, gist(text)}:
-            files[copy].add(path_of(error))
-    return frozenset(text for text, paths in files.items() if len(paths) >= COPIES)
+def _less(least: tuple[float, float], condition: float) -> float:
+    return least[0] - least[1] * condition
 
 
-def _same_condition(old: _One, new: _One) -> float:
-    """From 0 to 1: the guards that both have, and how alike the last ones are, which decide."""
-    if old.guards == new.guards:
-        return 1.0
-    last = max((fuzz.ratio(a, b) / 100 for a in old.deciding for b in new.deciding), default=0.0)
-    return (_share(old.guards, new.guards) + last) / 2
-
-
-def _named(error: ErrorLike) -> str:
-    return error.sites[0].exception
-
-
-def _share(one: frozenset[str], other: frozenset[str]) -> float:
-    """The part that two sets have in common; nothing in common when both are empty."""
-    return len(one & other) / len(one | other) if one or other else 0.0
-
-
-def _closeness(one: str, other: str) -> float:
-    """The part of the folders that two paths share, from the root."""
-    left, right = dirname(one).split("/"), dirname(other).split("/")
-    same = next((n for n, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
-    return same / max(len(left), len(right))
+def _itself(old: Traits, new: Traits) -> bool:
+    """Whether the one message is enough to know the error by: with text, or with holes under one condition."""
+    if old.text.own >= TELLING:
+        return True
+    return len(old.text.message) >= TELLING and bool(old.deciding & new.deciding) and old.exceptions == new.exceptions

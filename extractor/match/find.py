@@ -13,6 +13,8 @@ from extractor.match.lexicon import Lexicon, Shape
 HOLE = 6_000  # letters of one value: a dataclass and a dict of reasons have two thousand
 INSERTED = 160  # letters that a log may put into the middle of a text: a prefix that is not known
 GOES_ON = 8  # letters behind a block that tell that a cut message is there
+ENOUGH = 24  # letters in blocks that may become a match
+SHARE = 3  # or this part of all: a wrap may break one block of two
 OFTEN = 16  # times that one text is looked at in one piece of a log: the same error once a worker
 
 
@@ -51,8 +53,8 @@ def chains(chars: str, lexicon: Lexicon) -> Iterator[Chain]:
 
 
 def enough(shape: Shape, found: int) -> bool:
-    """Whether so many letters of a text in blocks may become a match; a wrap may break one block of two."""
-    return found >= 24 or found * 3 >= shape.total
+    """Whether so many letters of a text in blocks may become a match."""
+    return found >= ENOUGH or found * SHARE >= shape.total
 
 
 def _worth(chars: str, shape: Shape, hits: list[tuple[int, int, int]]) -> bool:

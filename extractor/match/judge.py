@@ -31,6 +31,19 @@ LINE = 4_000  # characters of a line, on either side, that are looked at
 FEW = 12  # lines of a paste that is about one error
 NEARLY = 0.95  # of a long text: a wrap or a prefix may take a word
 THRESHOLD = 0.35
+SOURCE = 0.8  # what is left of a score when the text is only a line of source
+LEFT = 0.35  # what a missing letter counts where a cut took it away
+FRAMED = 0.5  # the part of a text that is enough with a frame of its file
+TORN = 0.5  # and without its beginning
+OPENED = 0.72  # and with its beginning, in other words
+INNER, MANY = 0.6, 60  # and without either, in so many letters
+VERBATIM = 0.5  # of its texts that must be there with their marks
+LEAD = 160  # characters of a value that a line begins with
+BEFORE = 240  # and of one between the name of an exception and the message
+BEHIND = 40  # characters after a message in which a log may end
+REST = 300  # and of a value that it ends with
+EDGE = 8  # characters on either side of a value
+OWN_FILE = 0.5  # when the message names the file
 _NAMES = """
 ValueError TypeError KeyError IndexError AttributeError RuntimeError NotImplementedError ImportError OSError
 ModuleNotFoundError FileNotFoundError AssertionError NameError LookupError ZeroDivisionError TimeoutError
@@ -68,8 +81,10 @@ class Judged(NamedTuple):
     near: float  # how well its marks and spaces fit, for those that letters cannot tell apart
 
 
-_OPENING = " \t\"'`“”‘’„«»(\\[{*_>-—–•🚫❌:|"
-_CLOSING = "… \t\"'`“”‘’«»)\\]}*_.,;!—–|"
+ELIDED = ("...", "<...>", "[...")
+ENDS = ("', 'type'", '", "type"', '","type"', "', 'param'", '","param"', '", "param"', " [type=")
+OPENING = " \t\"'`“”‘’„«»(\\[{*_>-—–•🚫❌:|"
+CLOSING = "… \t\"'`“”‘’«»)\\]}*_.,;!—–|"
 
 
 def seen(fit: Fit, shape: Shape, clean: Text, squeezed: Squeezed, log: Log) -> Seen:
@@ -77,7 +92,7 @@ def seen(fit: Fit, shape: Shape, clean: Text, squeezed: Squeezed, log: Log) -> S
     chars = clean.chars
     start, end = squeezed.at(fit.start), squeezed.at(fit.end - 1) + 1
     above = log.above(start)
-    line = max(log.lines[log.line_of(start)], start - LINE)
+    line = max(log.line_at(start), start - LINE)
     raised = above
     if above is not None and position_free(chars, above.text, start, shape.lead):
         said, first = True, above.text
@@ -86,15 +101,15 @@ def seen(fit: Fit, shape: Shape, clean: Text, squeezed: Squeezed, log: Log) -> S
         if shape.lead:
             quote = max(chars.rfind('"', line, start - 2), line)
             first = quote + 1 if chars[quote : quote + 1] == '"' else line
-    before = chars[line:start].rstrip(_OPENING)
+    before = chars[line:start].rstrip(OPENING)
     named = squeezed.chars.endswith(NAMES, max(0, fit.start - 12), fit.start)  # however the name was wrapped
-    opens = said or named or not before.strip(_OPENING) or (shape.lead and start - line <= 160)
+    opens = said or named or not before.strip(OPENING) or (shape.lead and start - line <= LEAD)
     stop = chars.find("\n", end, end + LINE)
     stop = min(len(chars), end + LINE) if stop < 0 else stop
     rest = chars[end:stop]
-    closes = shape.tail or not rest.strip(_CLOSING) or rest.startswith(" [type=") or _quoted(rest)
-    after = chars[end : end + 40].lstrip(" \t\n'\"`)")
-    cut = not after or after.lstrip(".,; ").startswith("…") or after.startswith(("...", "<...>", "[..."))
+    closes = shape.tail or not rest.strip(CLOSING) or rest.startswith(" [type=") or _quoted(rest)
+    after = chars[end : end + BEHIND].lstrip(" \t\n'\"`)")
+    cut = not after or after.lstrip(".,; ").startswith("…") or after.startswith(ELIDED)
     text = chars[line:start]
     source = "raise " in text or 'f"' in text[-2:] or "f'" in text[-2:]
     last = end
@@ -102,9 +117,9 @@ def seen(fit: Fit, shape: Shape, clean: Text, squeezed: Squeezed, log: Log) -> S
         last = _end_of_saying(clean, end, stop, log)
     there = [i for i, p in enumerate(fit.pieces) if p is not None]
     complete = fit.pieces[there[-1]].found == len(shape.pieces[there[-1]])  # type: ignore[union-attr]
-    value = complete and there[-1] < len(shape.pieces) - 1 and len(rest) <= 300
-    left = value or not rest.strip(_CLOSING)
-    head = chars[line:start].strip(_OPENING)
+    value = complete and there[-1] < len(shape.pieces) - 1 and len(rest) <= REST
+    left = value or not rest.strip(CLOSING)
+    head = chars[line:start].strip(OPENING)
     torn = not head and (line == 0 or chars[line:start].strip() != "" or start == line)
     inner = log.above(end)
     others = (
@@ -129,13 +144,13 @@ def position_free(chars: str, text: int, start: int, lead: bool) -> bool:
     between = chars[text:start]
     if not any(c.isalnum() for c in between):
         return True
-    return lead and len(between) <= 240 and between.count("\n") <= 1
+    return lead and len(between) <= BEFORE and between.count("\n") <= 1
 
 
 def _end_of_saying(clean: Text, end: int, stop: int, log: Log) -> int:
     """Where a value at the end of a message ends: with its line, or with the quote that was opened."""
     rest = clean.chars[end:stop]
-    for mark in ("', 'type'", '", "type"', '","type"', "', 'param'", '","param"', '", "param"', " [type="):
+    for mark in ENDS:
         at = rest.find(mark)
         if at >= 0:
             return end + at
@@ -162,9 +177,9 @@ def judge(fit: Fit, shape: Shape, at: Seen, lexicon: Lexicon, said: str) -> list
         doubt = (1 - part * (1 - 2 ** (-fit.found / DOUBLING))) * (1 - support)
         if same:
             doubt *= 1 - NAMED
-        score = (1 - doubt) * (0.8 if at.source else 1)
+        score = (1 - doubt) * (SOURCE if at.source else 1)
         if score >= THRESHOLD:
-            near = edges(entry.variants[variant], said) + (0.5 if names_path(said, entry.sites[site].path) else 0)
+            near = edges(entry.variants[variant], said) + (OWN_FILE if names_path(said, entry.sites[site].path) else 0)
             out.append(Judged(number, variant, site, round(score, 4), support, near))
     out.sort(key=lambda j: (-j.score, -j.near, lexicon.entry(j.entry).id))
     return out
@@ -173,7 +188,7 @@ def judge(fit: Fit, shape: Shape, at: Seen, lexicon: Lexicon, said: str) -> list
 def present(fit: Fit, shape: Shape, at: Seen) -> float:
     """Which part of the message is there; what a cut took away counts a third, for nobody can tell."""
     missing = shape.total - fit.found
-    return fit.found / (fit.found + missing * (0.35 if fit.head and (at.cut or at.left) else 1))
+    return fit.found / (fit.found + missing * (LEFT if fit.head and (at.cut or at.left) else 1))
 
 
 class Evidence(NamedTuple):
@@ -193,7 +208,7 @@ def allowed(fit: Fit, shape: Shape, at: Seen, evidence: Evidence) -> bool:
     whole = part == 1 or (part >= NEARLY and fit.found >= SURE)
     if at.said and foreign(at.raised) and evidence.support == 0:
         return False
-    if evidence.support >= PLACES["file"] and at.said and (part >= 0.5 or fit.found >= LONG):
+    if evidence.support >= PLACES["file"] and at.said and (part >= FRAMED or fit.found >= LONG):
         return True
     if fit.found < APART and at.others:
         return False
@@ -201,7 +216,7 @@ def allowed(fit: Fit, shape: Shape, at: Seen, evidence: Evidence) -> bool:
         if fit.found >= (LONG + 8 if shape.special else SURE):
             return True
         if fit.found >= LONG and shape.special:
-            return (at.opens or at.closes) and evidence.literal >= 0.5
+            return (at.opens or at.closes) and evidence.literal >= VERBATIM
         if not (fit.found >= SHORT and at.opens and at.closes and evidence.literal == 1 and evidence.plausible):
             return False
         return shape.special or (not evidence.framed and at.small)
@@ -211,12 +226,12 @@ def allowed(fit: Fit, shape: Shape, at: Seen, evidence: Evidence) -> bool:
         return fit.found >= SURE
     if fit.foot and not fit.head:  # its beginning is cut off, in a value or with the line
         begins = first > 0 and fit.pieces[first].found == len(shape.pieces[first])  # type: ignore[union-attr]
-        return part >= 0.5 and fit.found >= LONG + 8 and (begins or at.torn)
+        return part >= TORN and fit.found >= LONG + 8 and (begins or at.torn)
     # other words: between its ends, or after values that fit. A text that only ends otherwise is another message's
     complete = sum(p is not None and p.found == len(text) for p, text in zip(fit.pieces, shape.pieces, strict=True))
     if not (fit.head and fit.foot) and complete < 2:
         return False
-    return part >= 0.72 and fit.found >= SURE and at.opens if fit.head else part >= 0.6 and fit.found >= 60
+    return part >= OPENED and fit.found >= SURE and at.opens if fit.head else part >= INNER and fit.found >= MANY
 
 
 def verbatim(parts: Sequence[tuple[str | None, str | None]], said: str) -> float:
@@ -231,7 +246,7 @@ def edges(parts: Sequence[tuple[str | None, str | None]], said: str) -> float:
     """The same, of the eight characters on either side of each value: what siblings differ in."""
     flat, exact = " ".join(plain(said).split()), " ".join(said.split())
     texts = [" ".join(f"|{text}|".split())[1:-1] for text, _ in parts if text]
-    ends = [end for text in texts for end in (text[:8], text[-8:])]
+    ends = [end for text in texts for end in (text[:EDGE], text[-EDGE:])]
     if not ends:
         return 1.0
     return sum((plain(end) in flat) + (end in exact) for end in ends) / (2 * len(ends))
@@ -242,9 +257,8 @@ def plain(text: str) -> str:
     return text.translate(_PLAIN).lower()
 
 
-_PLAIN = str.maketrans(
-    {"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "`": "'", '"': "'", "–": "-", "—": "-", "*": None, "\\": None}
-)
+PLAIN = {"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "`": "'", '"': "'", "–": "-", "—": "-", "*": "", "\\": ""}
+_PLAIN = str.maketrans(PLAIN)
 
 
 def names_path(said: str, path: str) -> bool:

@@ -76,7 +76,7 @@ def pieces(parts: Sequence[tuple[str | None, str | None]]) -> tuple[list[str], l
     Literals go through the same normalising as logs, or a message with `\\n` in two characters would not be found.
     """
     texts = [text for text, _ in parts]
-    joined = "".join(HOLE if text is None else text.replace(HOLE, "") + "\ue001" for text in texts)
+    joined = _joined(parts)
     cleaned = clean(joined).chars
     runs = cleaned.split(HOLE)
     if len(runs) != sum(text is None for text in texts) + 1:
@@ -95,6 +95,16 @@ def pieces(parts: Sequence[tuple[str | None, str | None]]) -> tuple[list[str], l
         if n < len(runs) - 1:
             index += 1
     return found, where
+
+
+def is_uneven(parts: Sequence[tuple[str | None, str | None]]) -> bool:
+    """Whether normalising changes the text of a message: one in six hundred."""
+    joined = _joined(parts)
+    return clean(joined).chars != joined
+
+
+def _joined(parts: Sequence[tuple[str | None, str | None]]) -> str:
+    return "".join(HOLE if text is None else text.replace(HOLE, "") + "\ue001" for text, _ in parts)
 
 
 def blocks(texts: Sequence[str]) -> list[tuple[int, str]]:
@@ -204,9 +214,9 @@ def dumps(source: Provenance, errors: Iterable[Error]) -> bytes:
     special: dict[tuple[tuple[str, ...], bool, bool], bool] = {}
     entries: list[list[Any]] = []
     for number, error in enumerate(errors):
-        variants = tuple(_parts(v) for v in error.variants)
-        entries.append(_entry(error, variants))
-        for n, parts in enumerate(variants):
+        entry = entry_of(error)
+        entries.append([*entry._replace(sites=tuple(map(tuple, entry.sites)))])  # type: ignore[arg-type]  # for marshal
+        for n, parts in enumerate(entry.variants):
             texts, _ = pieces(parts)
             if texts:
                 lead, tail = _ends(parts)
@@ -264,20 +274,19 @@ def _code(site: Site) -> str:
     return site.context.lines[index].strip()[:200] if 0 <= index < len(site.context.lines) else ""
 
 
-def _entry(error: Error, variants: tuple[tuple[tuple[str | None, str | None], ...], ...]) -> list[Any]:
-    sites = tuple(
-        (s.path, s.line, s.end_line, s.symbol, s.kind, s.exception, s.permalink, _code(s)) for s in error.sites
+def entry_of(error: Error) -> Entry:
+    """What matching needs of an error."""
+    return Entry(
+        id=error.id,
+        exception=error.exception,
+        message=error.message,
+        kind=error.kind,
+        variants=tuple(_parts(v) for v in error.variants),
+        sites=tuple(
+            Place(s.path, s.line, s.end_line, s.symbol, s.kind, s.exception, s.permalink, _code(s)) for s in error.sites
+        ),
+        cause=any(s.cause is not None for s in error.sites),
+        bases=tuple(dict.fromkeys(b.rpartition(".")[2] for s in error.sites for b in s.bases)),
+        hints=tuple(h.text for h in error.hints),
+        docs=next((d.text for s in error.sites for d in (s.exception_doc,) if d is not None), ""),
     )
-    doc = next((d.text for s in error.sites for d in (s.exception_doc,) if d is not None), "")
-    return [
-        error.id,
-        error.exception,
-        error.message,
-        error.kind,
-        variants,
-        sites,
-        any(s.cause is not None for s in error.sites),
-        tuple(dict.fromkeys(b.rpartition(".")[2] for s in error.sites for b in s.bases)),
-        tuple(h.text for h in error.hints),
-        doc,
-    ]

@@ -47,13 +47,17 @@ class Log(NamedTuple):
         """The index of the line that holds an offset."""
         return bisect_right(self.lines, offset) - 1
 
+    def line_at(self, offset: int) -> int:
+        """Where that line starts."""
+        return self.lines[self.line_of(offset)]
+
     def above(self, offset: int) -> Raised | None:
         """The nearest exception whose text begins at or before the offset."""
         at = bisect_right(self.texts, offset) - 1
         return self.raised[at] if at >= 0 else None
 
 
-_BACKWARDS = re.compile(r"[\w.]{1,200}", re.ASCII)
+BACKWARDS = re.compile(r"[\w.]{1,200}", re.ASCII)
 _Q = "[\"'“”„`]"
 # a frame of Python; its path or the function's name may be broken over two lines
 _FRAME = (
@@ -76,19 +80,21 @@ _ELSE = (
     r"(?:\)?:(?!:)|\((?=[\"'f]))\s{0,4}[\"']?)"
     r"|(?P<other>^[ \t]{0,40}(?:[A-Za-z_]\w{0,60}\.){0,10}[A-Z]\w{2,60}: )"
 )
-_CELL_SIGNS = (".py in ", ".py, in ", ".py](", ".py:")
+CELL_SIGNS = (".py in ", ".py, in ", ".py](", ".py:")
 _COMPILED: dict[bool, re.Pattern[str]] = {}
 
 
-def _sought(cells: bool) -> re.Pattern[str]:
+def sought(cells: bool) -> re.Pattern[str]:
     """What to look for; frames of notebooks and tools cost as much as the rest, and are rare."""
     if cells not in _COMPILED:
-        _COMPILED[cells] = re.compile(_FRAME + (_CELL if cells else "") + _ELSE, re.MULTILINE)
+        _COMPILED[cells] = re.compile(_FRAME + (_CELL if cells else "") + _ELSE, re.MULTILINE | re.ASCII)
     return _COMPILED[cells]
 
 
-_PID = re.compile(
-    r"([A-Za-z]\w{0,60})[ ]?\(?pid[=: ]{1,2}(\d{1,10})|\((\w{1,40}Worker\w{0,20}|Worker\w{1,40})\)", re.ASCII
+PID = re.compile(
+    r"(?P<name>[A-Za-z]\w{0,60})[ ]?\(?pid[=: ]{1,2}(?P<number>\d{1,10})"
+    r"|\((?P<worker>\w{1,40}Worker\w{0,20}|Worker\w{1,40})\)",
+    re.ASCII,
 )
 
 
@@ -96,32 +102,33 @@ def process_of(lead: str) -> str:
     """Which process a line's prefix names; nothing when it names none."""
     if "pid" not in lead and "Worker" not in lead:
         return ""
-    m = _PID.search(lead)
-    return "" if m is None else (m[3] or f"{m[1]} {m[2]}")
+    m = PID.search(lead)
+    return "" if m is None else (m["worker"] or f"{m['name']} {m['number']}")
+
+
+def starts(chars: str) -> list[int]:
+    """Where lines start, to be looked up in: looking back in a text without a line end costs all of it each time."""
+    return [0, *(m.end() for m in re.finditer("\n", chars))]
 
 
 def parse(text: Text, raw: str) -> Log:
     """The structure of cleaned text; `raw` is what its positions count in."""
     chars = text.chars
-    lines = [0] + [m.end() for m in re.finditer("\n", chars)]
-    raised: list[Raised] = []
+    log = Log(starts(chars), [], [])
+    raised = log.raised
     open_frames: dict[str, list[Frame]] = {}
     chained: dict[str, str] = {}
     last_process = ""
 
     def process(offset: int) -> str:
-        start = chars.rfind("\n", 0, offset) + 1
-        first = text.origin(start)
+        first = text.origin(log.line_at(offset))
         return process_of(raw[raw.rfind("\n", max(0, first - 400), first) + 1 : first])
 
-    cells = any(sign in chars for sign in _CELL_SIGNS)
-    for m in _sought(cells).finditer(chars):
-        kind = m.lastgroup or ""
+    cells = any(sign in chars for sign in CELL_SIGNS)
+    for m in sought(cells).finditer(chars):
         start = m.start()
-        if kind in ("line", "path", "function", "frame"):
-            kind = "frame"
         if m["frame"]:
-            found = Frame(m["path"].replace("\n", ""), int(m["line"]), m["function"] or "", _below(chars, m.end()))
+            found = Frame(m["path"].replace("\n", ""), int(m["line"]), m["function"] or "", _below(chars, log, m.end()))
         elif cells and m["cell"]:
             found = Frame(m["cellpath"], int(m["cellline"] or 0), m["cellfunction"], "")
         elif cells and m["tool"]:
@@ -136,42 +143,45 @@ def parse(text: Text, raw: str) -> Log:
                 name = "ValueError" if m[0].startswith("Value") else "AssertionError" if m["pydantic"] else ""
                 raised.append(Raised(start, m.end(), name, False, (), who, ""))
             else:
-                _exception(m, chars, who, open_frames, chained, raised, last_process)
+                _exception(m, chars, log, who, open_frames, chained, last_process)
             continue
         who = last_process = process(start)
         frames = open_frames.setdefault(who, [])
         if len(frames) >= MOST_FRAMES:
             del frames[: MOST_FRAMES // 2]
         frames.append(found)
-    return Log(lines, raised, [r.text for r in raised])
+    log.texts.extend(r.text for r in raised)
+    return log
 
 
-def _below(chars: str, offset: int) -> str:
+def _below(chars: str, log: Log, offset: int) -> str:
     """The line after the one that holds an offset, without its indentation."""
-    start = chars.find("\n", offset) + 1
-    return chars[start : chars.find("\n", start)][:200].strip() if start else ""
+    below = log.line_of(offset) + 1
+    if below == len(log.lines):
+        return ""
+    end = log.lines[below + 1] - 1 if below + 1 < len(log.lines) else len(chars)
+    return chars[log.lines[below] : min(end, log.lines[below] + 200)].strip()
 
 
 def _exception(
     m: re.Match[str],
     chars: str,
+    log: Log,
     who: str,
     open_frames: dict[str, list[Frame]],
     chained: dict[str, str],
-    raised: list[Raised],
     last_process: str,
 ) -> None:
     end = m.end() - len(m[0]) + len(m[0].rstrip(" \t\n\"'(:)"))
-    backwards = _BACKWARDS.match(chars[max(0, end - 200) : end][::-1])
+    backwards = BACKWARDS.match(chars[max(0, end - 200) : end][::-1])
     name = backwards[0][::-1].lstrip(".0123456789") if backwards else ""
     if not name:
         return
     start = end - len(name)
-    line = chars.rfind("\n", 0, start) + 1
-    final = not chars[line:start].strip(" \t|+-*•>#`_🚫❌“”\"'[]")
+    final = not chars[log.line_at(start) : start].strip(" \t|+-*•>#`_🚫❌“”\"'[]")
     frames: list[Frame] = []
     if final:
         frames = open_frames.pop(who, [])
         if not frames and not who:
             frames = open_frames.pop(last_process, [])
-    raised.append(Raised(start, m.end(), name, final, tuple(frames), who, chained.pop(who, "") if final else ""))
+    log.raised.append(Raised(start, m.end(), name, final, tuple(frames), who, chained.pop(who, "") if final else ""))

@@ -17,22 +17,26 @@ from extractor.match.text import Squeezed, Text, original, replaced
 
 
 class Step(NamedTuple):
-    """`apply` changes nothing in a text without any of the `signs`, so that it need not be tried."""
+    """A pattern and what comes in the place of a match; a text without any of the `signs` has none."""
 
     name: str
     signs: tuple[str, ...]
-    apply: Callable[[Text], Text]
+    pattern: str
+    replacement: str | Callable[[re.Match[str]], str] = ""
+    only: Callable[[str, list[re.Match[str]]], set[int]] | None = None  # the starts of the matches that count
+    ignore_case: bool = False
 
+    def compiled(self) -> re.Pattern[str]:
+        """The pattern, ready to search; `re` keeps it. On first use, since most logs need few of the steps."""
+        return re.compile(self.pattern, re.ASCII | re.MULTILINE | (re.IGNORECASE if self.ignore_case else 0))
 
-def _sub(pattern: str, replacement: str | Callable[[re.Match[str]], str], flags: int = 0) -> Callable[[Text], Text]:
-    compiled: list[re.Pattern[str]] = []  # on first use: most logs need few of the steps
-
-    def apply(text: Text) -> Text:
-        if not compiled:
-            compiled.append(re.compile(pattern, flags))
-        return replaced(text, compiled[0], replacement)
-
-    return apply
+    def apply(self, text: Text) -> Text:
+        """The text after this step."""
+        pattern = self.compiled()
+        if self.only is None:
+            return replaced(text, pattern, self.replacement)
+        counted = self.only(text.chars, list(pattern.finditer(text.chars)))
+        return replaced(text, pattern, lambda m: "" if m.start() in counted else m[0]) if counted else text
 
 
 # --- colours, line ends ----------------------------------------------------------------------------------
@@ -123,49 +127,32 @@ JSON_TAIL = (
     r'(?:"[^"\\\n]{0,120}"|-?[\d.]{1,24}|null|true|false|\{[^{}\n]{0,300}\})){0,10}\}$'
 )
 
-_PREFIX: list[re.Pattern[str]] = []
+NUMBERED = r"^[ \t>|]{0,12}+(?P<number>\d{1,6}+)(?:[.:)]|\t)?[ \t]"
 
 
-def prefix() -> re.Pattern[str]:
-    """What may stand before what a program said on a line."""
-    if not _PREFIX:
-        _PREFIX.append(re.compile(PREFIX, re.MULTILINE))
-    return _PREFIX[0]
-
-
-def _prefixes(text: Text) -> Text:
-    return replaced(text, prefix(), "")
-
-
-NUMBERED = r"^[ \t>|]{0,12}+(\d{1,6}+)(?:[.:)]|\t)?[ \t]"
-
-
-def _numbered(text: Text) -> Text:
+def _in_sequence(chars: str, found: list[re.Match[str]]) -> set[int]:
     """Numbers before lines, where those of neighbours follow each other: one alone may belong to the text."""
-    pattern = re.compile(NUMBERED, re.MULTILINE)
-    numbers: dict[int, int] = {}
-    found = list(pattern.finditer(text.chars))
+    starts: set[int] = set()
     for before, after in pairwise(found):
-        if 0 <= int(after[1]) - int(before[1]) <= 1 and text.chars.count("\n", before.end(), after.start() + 1) <= 1:
-            numbers[before.start()] = numbers[after.start()] = 1
-    if not numbers:
-        return text
-    return replaced(text, pattern, lambda m: "" if m.start() in numbers else m[0])
+        on = int(after["number"]) - int(before["number"])
+        if 0 <= on <= 1 and chars.count("\n", before.end(), after.start() + 1) <= 1:
+            starts |= {before.start(), after.start()}
+    return starts
 
 
 STEPS: tuple[Step, ...] = (
-    Step("colours", ("\x1b",), _sub(ANSI, "")),
-    Step("colours written out", ("[",), _sub(CARET_ANSI, "")),
-    Step("nothing to see", ("\0", "\ufeff", "\u200b", "\u00ad", "\u2060"), _sub("[\0\ufeff\u200b\u00ad\u2060]", "")),
-    Step("line ends", ("\r", "\x85", "\u2028"), _sub("\r\n?|[\x85\u2028\u2029]", "\n")),
-    Step("tags", ("<",), _sub(TAG, " ", re.IGNORECASE)),
-    Step("entities", ("&",), _sub(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8}\d{0,2});", _entity)),
-    Step("addresses", ("%20", "%22", "%27", "%0A", "%0a"), _sub(URL, _percent)),
-    Step("ends of JSON lines", ('"}', "}}", "}\n"), _sub(JSON_TAIL, "", re.MULTILINE)),
-    Step("numbers of lines", (), _numbered),
-    Step("prefixes", (), _prefixes),
-    Step("escapes", ("\\",), _sub(ESCAPE, _unescaped)),
-    Step("prefixes of lines that were escaped", ("\\",), _prefixes),
+    Step("colours", ("\x1b",), ANSI),
+    Step("colours written out", ("[",), CARET_ANSI),
+    Step("nothing to see", ("\0", "\ufeff", "\u200b", "\u00ad", "\u2060"), "[\0\ufeff\u200b\u00ad\u2060]"),
+    Step("line ends", ("\r", "\x85", "\u2028"), "\r\n?|[\x85\u2028\u2029]", "\n"),
+    Step("tags", ("<",), TAG, " ", ignore_case=True),
+    Step("entities", ("&",), r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8}\d{0,2});", _entity),
+    Step("addresses", ("%20", "%22", "%27", "%0A", "%0a"), URL, _percent),
+    Step("ends of JSON lines", ('"}', "}}", "}\n"), JSON_TAIL),
+    Step("numbers of lines", (), NUMBERED, only=_in_sequence),
+    Step("prefixes", (), PREFIX),
+    Step("escapes", ("\\",), ESCAPE, _unescaped),
+    Step("prefixes of lines that were escaped", ("\\",), PREFIX),
 )
 
 

@@ -13,6 +13,13 @@ from extractor.match.log import Frame, Raised
 
 PLACES = {"file": 0.3, "function": 0.6, "line": 0.8}
 MOVED = 0.4  # a function of the same name in another file
+SAME_NAME = 0.05  # more, when that file has the same name
+NAME = 0.15  # a file of the same name alone
+FAR = 1_000  # lines: a line of the function this far off says no more than the function
+FADE = 0.9
+SOURCE = 0.05  # more, when the line of source is the same,
+MOST = 0.85  # and at most this
+SOURCE_LENGTH = 8  # characters of it that say anything
 LAST = 4  # frames that an error may be raised in: helpers come after
 
 
@@ -63,8 +70,8 @@ def supports(site: Place, frame: Frame) -> float:
     if path is None:
         return 0.0
     function = site.symbol.rpartition(".")[2]
-    if frame.code and frame.code == site.code and len(site.code) > 8:
-        return min(0.85, _supports(site, frame, path, function) + 0.05)
+    if frame.code and frame.code == site.code and len(site.code) > SOURCE_LENGTH:
+        return min(MOST, _supports(site, frame, path, function) + SOURCE)
     return _supports(site, frame, path, function)
 
 
@@ -79,10 +86,10 @@ def _supports(site: Place, frame: Frame, path: str, function: str) -> float:
             return PLACES["file"] if not frame.function or frame.function != function else PLACES["function"]
         if site.line <= frame.line <= site.end_line:
             return PLACES["line"]
-        away = min(abs(frame.line - site.line), 1000)
-        return PLACES["function"] + (PLACES["line"] - PLACES["function"]) * 0.9 * (1 - away / 1000)
+        away = min(abs(frame.line - site.line), FAR)
+        return PLACES["function"] + (PLACES["line"] - PLACES["function"]) * FADE * (1 - away / FAR)
     if same_function:
-        return MOVED + (0.05 if path.rpartition("/")[2] == site.path.rpartition("/")[2] else 0)
+        return MOVED + (SAME_NAME if path.rpartition("/")[2] == site.path.rpartition("/")[2] else 0)
     if path.rpartition("/")[2] == site.path.rpartition("/")[2] and path.count("/") > 1:
-        return 0.15
+        return NAME
     return 0.0

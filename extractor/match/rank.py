@@ -16,9 +16,12 @@ from extractor.match.lexicon import Lexicon
 
 SAYS_SO = re.compile(
     r"(?:see|check|look at|inspect)\b[^.]{0,40}\b(?:stack ?trace|root cause|traceback|logs?|above)\b|root cause",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 SIBLINGS = 12  # other files with the same text that are listed
+STRONG = 0.5  # of the best score: what is weaker is not the root cause
+BETTER = 0.01  # by which a later place of an error must be better than the first
+FRAMED = 0.6  # support of frames that decides between files with one text
 
 
 class Ranked(NamedTuple):
@@ -79,7 +82,7 @@ def _one_each(matches: Sequence[Match], lexicon: Lexicon) -> list[Match]:
 
 
 def _better(match: Match, known: Match) -> bool:
-    return (not match.source, match.whole, match.said, match.judged[0].score > known.judged[0].score + 0.01) > (
+    return (not match.source, match.whole, match.said, match.judged[0].score > known.judged[0].score + BETTER) > (
         not known.source,
         known.whole,
         known.said,
@@ -104,12 +107,12 @@ def _root(causes: Sequence[Match]) -> Match | None:
     if not causes:
         return None
     most = max(m.judged[0].score for m in causes)
-    strong = [m for m in causes if m.judged[0].score >= 0.5 * most]
+    strong = [m for m in causes if m.judged[0].score >= STRONG * most]
     return next((m for m in strong if m.said and not m.source), next((m for m in strong if not m.source), strong[0]))
 
 
 def _with_siblings(match: Match, role: str) -> list[Ranked]:
     """The likeliest error of a match; the others with its text unless frames tell that they are not meant."""
     most = match.judged[0].support
-    siblings = [n for n, j in enumerate(match.judged) if n and not (most >= 0.6 and j.support < most)][:SIBLINGS]
+    siblings = [n for n, j in enumerate(match.judged) if n and not (most >= FRAMED and j.support < most)][:SIBLINGS]
     return [Ranked(match, 0, role), *(Ranked(match, n, "other" if role == "root" else role) for n in siblings)]

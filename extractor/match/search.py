@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import pairwise
 
 from extractor.match import find, judge, log, normalise, places, verify
 from extractor.match.found import LONGEST, Match
-from extractor.match.lexicon import Lexicon
+from extractor.match.lexicon import Lexicon, Shape
 from extractor.match.settle import settle
 from extractor.match.text import Squeezed, Text
 
@@ -16,9 +17,12 @@ def search(raw: str, lexicon: Lexicon, piece: int = 0) -> list[Match]:
     """What is in a piece of a log, in its order: one match for each place, with its values."""
     cleaned = normalise.clean(raw)
     small = normalise.squeezed(cleaned)
-    fits: dict[tuple[int, int], tuple[verify.Fit, judge.Seen]] = {}
+    fits: dict[tuple[int, int, int], tuple[verify.Fit, judge.Seen]] = {}
     matches = settle(list(_matches(raw, cleaned, small, lexicon, piece, fits)))
-    return [_with_values(match, *fits[match.shape, match.pieces[0][0]], cleaned, small, lexicon) for match in matches]
+    return [
+        _with_values(match, *fits[match.shape, match.pieces[0][0], match.found], cleaned, small, lexicon)
+        for match in matches
+    ]
 
 
 def _with_values(
@@ -39,9 +43,10 @@ def _matches(
     small: Squeezed,
     lexicon: Lexicon,
     piece: int,
-    fits: dict[tuple[int, int], tuple[verify.Fit, judge.Seen]],
+    fits: dict[tuple[int, int, int], tuple[verify.Fit, judge.Seen]],
 ) -> Iterator[Match]:
     structure: log.Log | None = None
+    lines: list[int] = []
     done: set[tuple[int, int, int]] = set()
     for chain in find.chains(small.chars, lexicon):
         shape = lexicon.shape(chain.shape)
@@ -50,15 +55,13 @@ def _matches(
             continue
         done.add((chain.shape, fit.start, fit.found))
         if structure is None:
-            structure = log.parse(cleaned, raw)
+            structure, lines = log.parse(cleaned, raw), log.starts(raw)
         if fit.found < min(judge.LONG, shape.total):
             above = structure.above(small.at(fit.start))
             if above is None or not places.near(above.frames, shape, lexicon):
                 continue
         at = judge.seen(fit, shape, cleaned, small, structure)
-        begin = max(
-            at.first - 2, cleaned.chars.rfind("\n", 0, at.first) + 1
-        )  # with the quote that a text may begin with
+        begin = max(at.first - 2, structure.line_at(at.first))  # with the quote that a text may begin with
         said = cleaned.chars[begin : max(at.last, small.at(fit.end - 1) + 3)][:LONGEST]
         judged = judge.judge(fit, shape, at, lexicon, said)
         if not judged:
@@ -66,7 +69,7 @@ def _matches(
         first = at.first if shape.lead else small.at(fit.start)
         last = max(at.last, small.at(fit.end - 1) + 1)
         start, end = cleaned.origin(first), cleaned.origin(last - 1) + 1
-        fits[chain.shape, fit.start] = fit, at
+        fits[chain.shape, fit.start, fit.found] = fit, at
         spans = tuple((p.start, p.end) for p in fit.pieces if p is not None)
         yield Match(
             judged=tuple(judged),
@@ -75,13 +78,13 @@ def _matches(
             whole=fit.found >= shape.total,
             start=start,
             end=end,
-            first_line=raw.count("\n", 0, start) + 1,
-            last_line=raw.count("\n", 0, end) + 1,
+            first_line=bisect_right(lines, start),
+            last_line=bisect_right(lines, end),
             matched=raw[start:end][:LONGEST],
             values=(),
             raised=at.raised,
             said=at.said,
-            rough=fit.found < shape.total and not (at.cut or at.left or (fit.foot and not fit.head)),
+            rough=_rough(fit, shape, at),
             source=at.source,
             inside=(first, last),
             shape=chain.shape,
@@ -89,3 +92,10 @@ def _matches(
             pieces=spans,
             holes=tuple((a[1], b[0]) for a, b in pairwise(spans)),
         )
+
+
+def _rough(fit: verify.Fit, shape: Shape, at: judge.Seen) -> bool:
+    """Whether other words are in the place of some, or some are missing where nothing was cut."""
+    if fit.found >= judge.NEARLY * shape.total:
+        return False
+    return (fit.head and fit.foot) or not (at.cut or at.left or fit.foot)

@@ -6,12 +6,21 @@ from collections.abc import Sequence
 
 from extractor.match.found import Match
 
+MISSING = 0.25  # what a missing letter takes away, of what one that is there gives
+SAID = 0.5  # when an exception says it
+SCORE = 0.2
+AROUND = 60  # letters between the ends of a value and a message that fills it
+
 
 def worth(match: Match) -> float:
     """What decides between matches for the same letters: those found, less some of those missing."""
     missing = match.found / match.part - match.found if match.part else 0
     return (
-        match.found - 0.25 * missing + (0.5 if match.said else 0) + 0.2 * match.judged[0].score + match.judged[0].near
+        match.found
+        - MISSING * missing
+        + (SAID if match.said else 0)
+        + SCORE * match.judged[0].score
+        + match.judged[0].near
     )
 
 
@@ -40,5 +49,5 @@ def _in_a_hole(inner: Match, outer: Match) -> bool:
     first, last = inner.pieces[0][0], inner.pieces[-1][1]
     for start, end in outer.holes:
         if start <= first and last <= end:
-            return first - start <= 60 and end - last <= max(60, (last - first) // 2)
-    return first >= outer.pieces[-1][1] and first - outer.pieces[-1][1] <= 60
+            return first - start <= AROUND and end - last <= max(AROUND, (last - first) // 2)
+    return first >= outer.pieces[-1][1] and first - outer.pieces[-1][1] <= AROUND

@@ -16,7 +16,7 @@ from extractor.match.lexicon import Shape, pieces
 from extractor.match.normalise import squeeze
 from extractor.match.text import Squeezed, Text
 
-WRAP = re.compile(r"(?<=\S)\n(?=\S)")
+WRAP = re.compile(r"(?<=\S)\n(?=\S)", re.ASCII)
 AGAIN = 8  # letters that show that a text goes on
 LOST = 24  # letters of it that may be missing in between
 LONGEST_VALUE = 600  # characters of a value that has no text after it

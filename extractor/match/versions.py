@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 _VERSION = r"v?(\d{1,3}\.\d{1,3}(?:\.\d{1,3})?(?:\.?(?:rc|post|dev)\d{1,8})?)(?![\w.]*\d{4,})"
-_SAYS = re.compile(
-    rf"(?i:vllm[ \w]{{0,30}}version[ :=]{{1,3}}{_VERSION}|\bLLM engine \({_VERSION}\)"
+SAYS = re.compile(
+    rf"vllm[ \w]{{0,30}}version[ :=]{{1,3}}{_VERSION}|\bLLM engine \({_VERSION}\)"
     rf"|vllm-{_VERSION}(?:\.dist-info|-cp|\.tar|\+)"
-    rf"|\bvllm ?[=~]= ?{_VERSION}|vllm/vllm-openai:{_VERSION}|\bvllm {_VERSION}(?=[\s,)]))"
+    rf"|\bvllm ?[=~]= ?{_VERSION}|vllm/vllm-openai:{_VERSION}|\bvllm {_VERSION}(?=[\s,)])",
+    re.IGNORECASE | re.ASCII,
 )
 
 
@@ -16,5 +17,5 @@ def stated(text: str) -> str | None:
     """The first release that a text names."""
     if "llm" not in text and "LLM" not in text:
         return None
-    m = _SAYS.search(text)
+    m = SAYS.search(text)
     return next(g for g in m.groups() if g) if m else None

@@ -7,13 +7,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
+from msgspec import UnsetType
+
 from extractor import model
-from extractor.model import Error, Provenance, Site
+from extractor.model import Error, Part, Provenance, Site
 from extractor.printable import visible
-from extractor.render.view import Card, Conditions, Constant, Doc, Excerpt, Guard, Listing, Place, Raised, Related
+from extractor.render.saying import EARLIER, said
+from extractor.render.view import (
+    Card,
+    Conditions,
+    Constant,
+    Doc,
+    Excerpt,
+    Guard,
+    Listing,
+    Piece,
+    Place,
+    Raised,
+    Related,
+)
 
 MESSAGE = 4_000  # characters of one message
 MESSAGES = 16
@@ -28,6 +44,7 @@ NAME = 300  # characters of a symbol, path, expression
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9/:._~?#@!$&+,;=%-]")
 _WEB = re.compile(r"https?://[\w.-]+(?::\d+)?/", re.ASCII)
+CONVERSIONS = {"r": "as repr() writes it", "s": "as str() writes it", "a": "as ascii() writes it"}
 HINTS = ("sentence", "flag", "environment")
 BUILTIN = "builtins."
 EVERY_ERROR = frozenset({"builtins.Exception", "builtins.BaseException", "builtins.object"})
@@ -36,12 +53,14 @@ EVERY_ERROR = frozenset({"builtins.Exception", "builtins.BaseException", "builti
 def card(error: Error, source: Provenance) -> Card:
     """What is to be said of an error."""
     places = _Places(source)
-    texts = list(dict.fromkeys([error.message, *(v.message for v in error.variants)])) if error.message else []
+    texts = _texts(error)
     docs = _docs(error.sites, places)
     raised = [_raised(site, error, places, full=i < SITES) for i, site in enumerate(error.sites)]
     guards = {name: _constant(name, c, places) for name, c in error.constants.items()}
     conditions = [c for site in error.sites[:CONDITIONS] if (c := _conditions(site, guards, places)) is not None]
-    in_guards = {c.name for one in conditions for g in (*one.guards, *one.definition) for c in g.constants}
+    in_guards = {
+        c.name for one in conditions for g in (*one.guards, *one.earlier, *one.definition) for c in g.constants
+    }
     hints = {kind: tuple(_sentence(h.text) for h in error.hints if h.kind == kind) for kind in HINTS}
     return Card(
         id=url(error.id),
@@ -72,7 +91,46 @@ def card(error: Error, source: Provenance) -> Card:
     )
 
 
+def pieces(error: Error) -> tuple[tuple[Piece, ...], ...]:
+    """The messages of the card in parts, for a form that sets holes apart."""
+    parts = {v.message: v.parts for v in error.variants}
+    return tuple(_pieces(parts.get(text) or (Part(text=text),)) for text in _texts(error)[:MESSAGES])
+
+
+def _texts(error: Error) -> list[str]:
+    """All messages, the one that names the error first."""
+    return list(dict.fromkeys([error.message, *(v.message for v in error.variants)])) if error.message else []
+
+
 # --- text ------------------------------------------------------------------------------------------------
+
+
+def _pieces(parts: Iterable[Part]) -> tuple[Piece, ...]:
+    found: list[Piece] = []
+    left = MESSAGE
+    for part in parts:
+        expr = part.expr if isinstance(part.expr, str) else None
+        text = _hole(part) if expr is not None else part.text if isinstance(part.text, str) else ""
+        shown = visible(text[:left], multiline=True)
+        found.append(Piece(shown) if expr is None else Piece(shown, _line(expr), _how(part)))
+        left -= len(text)
+        if left <= 0:
+            break
+    return tuple(found)
+
+
+def _hole(part: Part) -> str:
+    """As the message has it: `{expr!conversion:spec}`."""
+    conversion = f"!{part.conversion}" if part.conversion else ""
+    spec = f":{part.spec}" if part.spec else ""
+    return f"{{{part.expr}{conversion}{spec}}}"
+
+
+def _how(part: Part) -> str | None:
+    """How a value is written into a message, in words."""
+    how = CONVERSIONS.get(part.conversion) if isinstance(part.conversion, str) else None
+    spec = f"in the format {_line(part.spec)}" if isinstance(part.spec, str) and part.spec else None
+    return ", ".join(filter(None, (how, spec))) or None
 
 
 def excerpt(text: str, most: int) -> Excerpt:
@@ -174,7 +232,8 @@ def _conditions(site: Site, constants: dict[str, Constant], places: _Places) -> 
     return Conditions(
         symbol=_line(site.symbol),
         place=place(site.path, site.line, site.permalink),
-        guards=tuple(_guard(g, site.path, constants, places) for g in site.guards),
+        guards=tuple(_guard(g, site.path, constants, places) for g in site.guards if g.kind not in EARLIER),
+        earlier=tuple(_guard(g, site.path, constants, places) for g in site.guards if g.kind in EARLIER),
         definition=tuple(_guard(g, site.path, constants, places) for g in site.definition_guards),
         complete=site.complete,
         cause=_line(site.cause) if site.cause else None,
@@ -194,7 +253,10 @@ def _check(predicate: model.PredicateRef | None) -> str | None:
 
 def _guard(guard: model.Guard, path: str, constants: dict[str, Constant], places: _Places) -> Guard:
     used = tuple(c for name, c in constants.items() if _mentions(guard.text, name))
-    return Guard(guard.kind, _line(guard.text, SENTENCE), places.at(path, guard.line), guard.stale, used)
+    tried = guard.tried
+    if not isinstance(tried, UnsetType):
+        guard = replace(guard, tried=replace(tried, code=tuple(map(_line, tried.code))))
+    return Guard(said(guard, _line(guard.text, SENTENCE), places.at(path, guard.line)), used)
 
 
 def _mentions(text: str, name: str) -> bool:

@@ -1,0 +1,77 @@
+"""A browser for tests: Chromium through Playwright, pages that fail on what a console complains of, folders served."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from extractor import serving
+
+HOW = "install Chromium (on Debian: apt-get install chromium), or name a browser in VLLM_ERRORS_CHROMIUM"
+
+
+def executable() -> str | None:
+    """The browser that is there."""
+    given = os.environ.get("VLLM_ERRORS_CHROMIUM")
+    names = [given] if given else ["chromium", "chromium-browser", "google-chrome"]
+    return next((found for found in map(shutil.which, names) if found), None)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    path = executable()
+    if path is None:
+        (pytest.fail if os.environ.get("VLLM_ERRORS_BROWSER") == "required" else pytest.skip)(f"no browser: {HOW}")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    """What the console of `page` said; a test that expects something takes it out."""
+    return []
+
+
+@pytest.fixture
+def page(browser: Any, complaints: list[str]) -> Iterator[Any]:
+    """A page that fails its test when a script fails, the console complains, or anything is asked of elsewhere."""
+    context = browser.new_context()
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    opened = context.new_page()
+    opened.on("console", lambda m: complaints.append(m.text) if m.type in ("error", "warning") else None)
+    opened.on("pageerror", lambda e: complaints.append(str(e)))
+    opened.on("request", lambda r: None if _own(r.url) else complaints.append(f"asked {r.url}"))
+    yield opened
+    context.close()
+    assert complaints == []
+
+
+def _own(url: str) -> bool:
+    return url.startswith((f"http://{serving.HOST}:", "file:", "blob:", "data:"))
+
+
+@pytest.fixture(scope="session")
+def served() -> Iterator[Callable[[Path], str]]:
+    """Serves folders, each at an address of its own that ends with a slash."""
+    servers = []
+
+    def serve(folder: Path) -> str:
+        server = serving.server(folder, 0)
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return serving.address(server)
+
+    yield serve
+    for server in servers:
+        server.shutdown()
+        server.server_close()
