@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import os
 import sys
@@ -15,6 +14,9 @@ import typer
 from typer.core import TyperCommand
 
 from extractor import __version__
+from extractor.cli_history import history
+from extractor.cli_site import serve, site
+from extractor.console import cache_folder, say, scheduler_of
 from extractor.errors import NothingFound, ToolError
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(history, name="history")
 
 INTERRUPTED = 130
 STOPPED = "vllm-errors: interrupted; what was there before is untouched"
@@ -41,13 +44,13 @@ def main() -> None:
         app()
     except SystemExit as e:  # also when nobody reads on, as behind `| head`
         if e.code == INTERRUPTED:  # typer has seen Ctrl-C first
-            _say(STOPPED)
+            say(STOPPED)
         _leave(e.code if isinstance(e.code, int) else 0)
     except ToolError as e:
-        _say(f"vllm-errors: {e}")
+        say(f"vllm-errors: {e}")
         _leave(e.exit_code)
     except KeyboardInterrupt:
-        _say(STOPPED)
+        say(STOPPED)
         _leave(INTERRUPTED)
 
 
@@ -58,12 +61,6 @@ def _leave(code: int) -> NoReturn:
         sys.stderr.flush()
     finally:
         os._exit(code)
-
-
-def _say(text: str) -> None:
-    from extractor.printable import visible
-
-    print(visible(text), file=sys.stderr)
 
 
 def _version(asked: bool) -> None:
@@ -97,6 +94,8 @@ def extract(
     out: Annotated[Path, typer.Option(help="The folder that datasets are written into.")] = Path("output"),
     label: Annotated[str | None, typer.Option(help="The dataset's name under --out.")] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
+    executor: Annotated[str, typer.Option(metavar="processes|dask", help="Where files are read.")] = "processes",
+    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Of a cluster, for --executor dask.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Read every file anew.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
@@ -118,7 +117,13 @@ def extract(
     where = SourceOptions(
         commit=commit, release=release, source=source, repo=repo, index=index, label=label, cache=cache_folder()
     )
-    options = obtain.ExtractOptions(out=out, cache=cache_folder(), jobs=jobs, keep_records=not no_cache)
+    options = obtain.ExtractOptions(
+        out=out,
+        cache=cache_folder(),
+        jobs=jobs,
+        keep_records=not no_cache,
+        scheduler=scheduler_of(executor, scheduler),
+    )
     with progress_on(sys.stderr, quiet) as progress:
         report = obtain.extract(where, options, progress)
     library.prepare(report.folder)
@@ -129,20 +134,13 @@ def extract(
 def _summary(report: Report, seconds: float) -> None:
     counts = report.counts
     for skip in report.skipped[:5]:
-        _say(f"skipped {skip.path}: {skip.reason}")
+        say(f"skipped {skip.path}: {skip.reason}")
     if len(report.skipped) > 5:
-        _say(f"skipped {len(report.skipped) - 5} more: see {report.folder / 'skipped.json'}")
-    _say(
+        say(f"skipped {len(report.skipped) - 5} more: see {report.folder / 'skipped.json'}")
+    say(
         f"{counts.files:,} files, {counts.sites:,} sites, {counts.errors:,} errors, {counts.skipped} skipped, "
         f"{seconds:.1f} s{' (already there)' if report.unchanged else ''}: {report.folder}"
     )
-
-
-def cache_folder() -> Path:
-    """Where downloads and records are kept between runs."""
-    from platformdirs import user_cache_path
-
-    return user_cache_path("vllm-errors", appauthor=False)
 
 
 @app.command()
@@ -167,7 +165,7 @@ def show(
 
         sys.stdout.buffer.write(encode(error, indent=True))
         return
-    _print_card(error, folder)
+    _print_card(error, folder, out)
 
 
 @app.command()
@@ -193,14 +191,20 @@ def match(
         raise typer.Exit(code)
 
 
-def _print_card(error: Error, folder: Path) -> None:
+def _print_card(error: Error, folder: Path, out: Path) -> None:
     from rich.console import Console
 
     from extractor.dataset import read_manifest
+    from extractor.history import command, store
     from extractor.render.terminal import renderable
 
     console: Any = Console(highlight=False, markup=False, emoji=False)
-    console.print(renderable(error, read_manifest(folder).source))
+    try:
+        since = command.fact(store.path_under(out), error.id)
+    except ToolError as e:  # the card does not need it
+        since = None
+        say(f"without its history: {e}")
+    console.print(renderable(error, read_manifest(folder).source, since))
 
 
 @app.command()
@@ -245,71 +249,6 @@ def check(
             print(line)
     if report.raised:
         raise typer.Exit(1)
-
-
-@app.command()
-def site(
-    given: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="DATASET...", help="A folder, label, release or commit each; else the newest dataset."),
-    ] = None,
-    out: Annotated[Path, typer.Option(help="The folder that the site is written to.")] = Path("output/site"),
-    datasets: Annotated[Path, typer.Option(help="The folder that datasets are in.")] = Path("output"),
-    base_url: Annotated[
-        str | None, typer.Option(help="Where it will be published: for canonical links, the sitemap, its 404 page.")
-    ] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
-) -> None:
-    """Make the documentation site of one or more datasets: static files for any host.
-
-    What is not extracted yet is, on the way. SOURCE_DATE_EPOCH, in seconds, is the version of the files for ErrLookup's
-    clients; without it, that is the time of the newest source.
-
-    Example: vllm-errors site 0.28.0 0.27.1 --out site --base-url https://example.org/vllm-errors/
-    """
-    from extractor import datasets as known
-    from extractor import obtain, pages, pool
-    from extractor.terminal import progress_on
-
-    started = time.monotonic()
-    gc.disable()  # as in extract
-    options = pages.Options(
-        out=out,
-        jobs=jobs or pool.default_jobs(),
-        base_url=pages.checked_base(base_url),
-        version=pages.checked_version(os.environ.get("SOURCE_DATE_EPOCH")),
-    )
-    where = obtain.ExtractOptions(out=datasets, cache=cache_folder(), jobs=jobs)
-    with progress_on(sys.stderr, quiet) as progress:
-        folders: list[Path] = []
-        for name in given or []:
-            folders.append(obtain.obtain(name, where, progress, folders))
-        report = pages.build(folders or [known.newest(datasets)], options, progress)
-    if not quiet:
-        _say(
-            f"{', '.join(report.editions)}: {report.errors:,} errors, {report.files:,} files, {report.fresh:,} of them "
-            f"new or changed, {time.monotonic() - started:.1f} s"
-        )
-    print(report.folder / "index.html")
-
-
-@app.command()
-def serve(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a site.")] = Path("output/site"),
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port, or the first of those tried.")] = 8000,
-) -> None:
-    """Show a site on this machine, on 127.0.0.1 alone, until it is stopped.
-
-    Example: vllm-errors serve output/site
-    """
-    from extractor import serving
-
-    with serving.server(serving.checked(folder), port) as server:
-        print(serving.address(server), flush=True)
-        _say("Ctrl-C stops it")
-        with contextlib.suppress(KeyboardInterrupt):
-            server.serve_forever()
 
 
 class Format(StrEnum):
@@ -380,9 +319,9 @@ def diff(
         after = obtain.obtain(new, options, progress, keep=[before])
     report = reports.diff(before, after, selection)
     if report.same:
-        _say(f"{before} and {after} are of the same source: nothing has changed")
+        say(f"{before} and {after} are of the same source: nothing has changed")
     elif not any(report.counts.values()):
-        _say(f"nothing has changed between {before} and {after}{' of what was asked for' if selection.narrow else ''}")
+        say(f"nothing has changed between {before} and {after}{' of what was asked for' if selection.narrow else ''}")
     sys.stdout.buffer.write(_written(report, format, limit))
     if failing is not None and report.has(failing):
         raise typer.Exit(1)
@@ -399,4 +338,7 @@ def _written(report: Diff, format: Format, limit: int | None) -> bytes:
     return (pages.html(shown) if format is Format.html else pages.markdown(shown)).encode()
 
 
-__all__ = ["NothingFound", "app", "main"]
+app.command()(site)
+app.command()(serve)
+
+__all__ = ["NothingFound", "app", "cache_folder", "main"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from extractor import cache as caches
 from extractor import datasets, pipeline, pool
+from extractor.cluster import Cluster
 from extractor.dataset import is_intact
 from extractor.errors import ToolError
 from extractor.source import Progress, SourceOptions, open_tree
@@ -24,6 +25,7 @@ class ExtractOptions:
     index: str | None = None
     jobs: int | None = None  # None: one process for each processor
     keep_records: bool = True  # in the cache
+    scheduler: str | None = None  # of a dask cluster that reads the files
 
 
 def obtain(given: str, options: ExtractOptions, progress: Progress, keep: Collection[Path] = ()) -> Path:
@@ -65,7 +67,8 @@ def extract(
         )
     kept = caches.Cache(options.cache if options.keep_records else None, tool)
     try:
-        return pipeline.run(tree, options.out, kept, tool, options.jobs or pool.default_jobs(), progress)
+        with Cluster.at(options.scheduler) as reader:
+            return pipeline.run(tree, options.out, kept, tool, options.jobs or pool.default_jobs(), progress, reader)
     finally:
         kept.close()
 

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -15,11 +16,11 @@ from extractor.cache import Cache
 from extractor.dataset import Draft, encode
 from extractor.errors import ToolError
 from extractor.model import SCHEMA_VERSION, Counts, Error, Manifest, Provenance, Skip
-from extractor.pool import Crashed, Pool
+from extractor.pool import Crashed, Executor, Pool
 from extractor.predicates import Program
 from extractor.raises import FileRecord, extract, summary
 from extractor.render import cards, environment
-from extractor.source import Progress, Tree
+from extractor.source import Progress, Silent, SourceOptions, Tree, open_tree
 from extractor.symbolic import Function
 from extractor.tree import Names
 
@@ -38,8 +39,16 @@ class Report:
     unchanged: bool = False
 
 
-def run(tree: Tree, out: Path, cache: Cache, tool: bytes, jobs: int, progress: Progress) -> Report:
-    """Extracts a tree into `out/<label>`. Raises `ToolError`."""
+def run(
+    tree: Tree,
+    out: Path,
+    cache: Cache,
+    tool: bytes,
+    jobs: int,
+    progress: Progress,
+    reader: Executor | None = None,
+) -> Report:
+    """Extracts a tree into `out/<label>`, its files read by `reader`, or else in the pool. Raises `ToolError`."""
     folder = out / tree.provenance.label
     inputs = fingerprint(tree, tool)
     if dataset.is_intact(folder, inputs):
@@ -49,11 +58,7 @@ def run(tree: Tree, out: Path, cache: Cache, tool: bytes, jobs: int, progress: P
         raise ToolError("there is no Python file in this tree: give the folder that holds vllm/")
     with Pool(jobs, preload=("extractor.raises", "extractor.render.cards")) as pool, Draft(folder) as draft:
         pool.warm()
-        files = _Files(tree)
-        records = read(tree, files, cache, pool, progress)
-        names = Names({path: record.index for path, record in records.items() if record.index is not None})
-        records |= reread(tree, files, records, names, cache)
-        made = link(tree, files, records, names, cache)
+        records, made, _ = linked(tree, cache, reader or pool, progress)
         found = facts.with_related(made.errors)
         write(found, tree.provenance, draft, pool, progress)
         write_predicates(found, made.programs, draft)
@@ -72,6 +77,32 @@ def run(tree: Tree, out: Path, cache: Cache, tool: bytes, jobs: int, progress: P
             )
         )
     return Report(folder, counts, skipped, tree.provenance)
+
+
+class Linked(NamedTuple):
+    """What a run finds before anything is written."""
+
+    records: dict[str, FileRecord]  # by path
+    made: Assembled
+    parsed: int  # distinct files that were not in the cache
+
+
+def linked(tree: Tree, cache: Cache, pool: Executor, progress: Progress) -> Linked:
+    """The record of each file, and all errors."""
+    files = _Files(tree)
+    records, parsed = read(tree, files, cache, pool, progress)
+    names = Names({path: record.index for path, record in records.items() if record.index is not None})
+    records |= reread(tree, files, records, names, cache)
+    return Linked(records, link(tree, files, records, names, cache), parsed)
+
+
+def read_ahead(source: SourceOptions, cache: Cache, executor: Executor) -> int:
+    """Reads the files of a tree into the cache, and gives how many; what cannot be opened is for its user to say."""
+    try:
+        tree = open_tree(source, Silent())
+        return read(tree, _Files(tree), cache, executor, Silent())[1]
+    except ToolError:
+        return 0
 
 
 def fingerprint(tree: Tree, tool: bytes) -> str:
@@ -105,8 +136,10 @@ class _Files:
         return self._data.get(path, b"")
 
 
-def read(tree: Tree, files: _Files, cache: Cache, pool: Pool, progress: Progress) -> dict[str, FileRecord]:
-    """The record of each file by path: from the cache, or read in the pool and kept."""
+def read(
+    tree: Tree, files: _Files, cache: Cache, pool: Executor, progress: Progress
+) -> tuple[dict[str, FileRecord], int]:
+    """The record of each file by path: from the cache, or read in the pool and kept; and how many were read."""
     progress.start("reading files", len(tree.entries))
     digests = {entry.path: entry.digest for entry in tree.entries}
     kept = cache.get(set(digests.values()))
@@ -128,7 +161,7 @@ def read(tree: Tree, files: _Files, cache: Cache, pool: Pool, progress: Progress
                 records[same] = msgspec.msgpack.decode(data, type=FileRecord) if data else CRASHED
                 progress.advance(1)
     progress.done()
-    return dict(sorted(records.items()))
+    return dict(sorted(records.items())), len(missing)
 
 
 CRASHED = FileRecord((), 0, None, "reading it needs more memory or stack than a process has")
@@ -160,7 +193,7 @@ def _extract_all(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
     return [(path, msgspec.msgpack.encode(extract(data))) for path, data in files]
 
 
-def _one_by_one(pool: Pool, files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+def _one_by_one(pool: Executor, files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
     """After a crash: the file that did it is told apart from those that stood beside it."""
     made: list[tuple[str, bytes]] = []
     for number, result in pool.run(_extract_all, [([file],) for file in files]):
@@ -224,7 +257,7 @@ class _Summaries:
 # --- writing ---------------------------------------------------------------------------------------------
 
 
-def write(found: Sequence[Error], source: Provenance, draft: Draft, pool: Pool, progress: Progress) -> None:
+def write(found: Sequence[Error], source: Provenance, draft: Draft, pool: Executor, progress: Progress) -> None:
     """`errors.jsonl`, and a JSON and a Markdown file for each error."""
     progress.start("writing cards", len(found))
     (draft.folder / "errors").mkdir()

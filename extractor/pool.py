@@ -13,16 +13,34 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from itertools import chain
 from multiprocessing import connection, resource_tracker
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
 
 
 class Crashed(Exception):
     """The worker died on this task: out of memory, or a crash of a parser on hostile input."""
+
+
+class Executor(Protocol):
+    """Where tasks run: processes of this machine, this process, or a cluster."""
+
+    def run(self, function: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, T | Crashed]]:
+        """`(number of the task, result)` as they come; a task that kills its worker gives `Crashed`."""
+        ...
+
+
+class Here:
+    """Runs tasks in this process, one after the other: for what is a task itself."""
+
+    def run(self, function: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, T | Crashed]]:
+        """In the order of the tasks."""
+        for number, task in enumerate(tasks):
+            yield number, function(*task)
 
 
 def default_jobs() -> int:
@@ -66,27 +84,25 @@ class Pool:
             executor.submit(_nothing)
 
     def run(self, function: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, T | Crashed]]:
-        """`(number of the task, result)` as they come; a task that kills its worker gives `Crashed`."""
-        todo: list[tuple[Any, ...]] = []
-        left: set[int] = set()
+        """`(number of the task, result)` as they come; a task that kills its worker gives `Crashed`.
+
+        What is answered is forgotten, so tasks without end take no memory without end.
+        """
+        source = enumerate(tasks)
+        todo: dict[int, tuple[Any, ...]] = {}
         try:
             executor = self._started()
             futures: dict[Future[T], int] = {}
-            for task in tasks:  # work begins while tasks are still being made
-                left.add(len(todo))
-                todo.append(task)
-                futures[executor.submit(function, *task)] = len(todo) - 1
-            for future in as_completed(futures):
-                result = future.result()
-                left.discard(futures[future])
-                yield futures[future], result
+            for number, task in source:  # work begins, and answers come, while tasks are still being made
+                todo[number] = task
+                futures[executor.submit(function, *task)] = number
+                yield from _answered(wait(futures, timeout=0).done, futures, todo)
+            while futures:
+                yield from _answered(wait(futures, return_when=FIRST_COMPLETED).done, futures, todo)
         except BrokenProcessPool:
             self._executor = None
-            for task in tasks if isinstance(tasks, Iterator) else ():
-                left.add(len(todo))
-                todo.append(task)
-            for n in sorted(left):
-                yield n, self._alone(function, todo[n])
+            for number, task in sorted(chain(todo.items(), source)):
+                yield number, self._alone(function, task)
 
     def _alone(self, function: Callable[..., T], task: tuple[Any, ...]) -> T | Crashed:
         """After a crash each task that is left gets a process of its own when it needs one."""
@@ -95,6 +111,16 @@ class Pool:
         except BrokenProcessPool:
             self._executor = None
             return Crashed("the process that read it died")
+
+
+def _answered(
+    done: Iterable[Future[T]], futures: dict[Future[T], int], todo: dict[int, tuple[Any, ...]]
+) -> Iterator[tuple[int, T]]:
+    for future in done:
+        result = future.result()
+        number = futures.pop(future)
+        del todo[number]
+        yield number, result
 
 
 @contextlib.contextmanager

@@ -19,6 +19,10 @@ class _Shown:
         self._bars = bars
         self._task = bars.add_task("", visible=False, bytes=False)
 
+    def another(self) -> _Shown:
+        """A bar of its own, for what goes on at the same time."""
+        return _Shown(self._bars)
+
     def start(self, what: str, total: int | None) -> None:
         self._bars.remove_task(self._task)
         self._task = self._bars.add_task(what, total=total, bytes=what.startswith("downloading"))

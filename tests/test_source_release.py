@@ -241,7 +241,7 @@ def test_stopped_while_downloading(
     tmp_path: Path, server: Server, error: BaseException, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.add("vllm-1.0.tar.gz", release("1.0"))
-    monkeypatch.setattr(index._Tracker, "update", lambda *_: (_ for _ in ()).throw(error))
+    monkeypatch.setattr(Silent, "advance", lambda *_: (_ for _ in ()).throw(error))
     with pytest.raises((ToolError, KeyboardInterrupt)) as caught:
         open_release(tmp_path, server, "1.0")
     assert isinstance(caught.value, KeyboardInterrupt) or "no space left" in str(caught.value)
@@ -399,7 +399,8 @@ def test_what_is_damaged_is_fetched_again(tmp_path: Path, server: Server, name: 
         path.write_bytes(b"damaged")
     tree = open_release(tmp_path, server, "1.0")
     assert len(dict(tree.read([entry.path for entry in tree.entries]))) == 3
-    assert len(server.asked) == 4
+    fetched = 2 if name.endswith(".gz") else 1  # a good archive is not fetched for its description
+    assert len(server.asked) == 2 + fetched
     asked = len(server.asked)
     open_release(tmp_path, DEAD, "1.0")
     assert len(server.asked) == asked

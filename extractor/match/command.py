@@ -10,7 +10,7 @@ from itertools import chain
 from typing import BinaryIO, NamedTuple
 
 from extractor.errors import ToolError
-from extractor.match import engine, library, report, stream, versions
+from extractor.match import engine, library, past, report, stream, versions
 
 
 class Options(NamedTuple):
@@ -47,18 +47,36 @@ def run(options: Options, bold: bool = False) -> Outcome:
         if chosen is None:
             chosen, notes = _chosen(release, out, cache)
         lexicon = library.load(chosen, cache)
-        found = engine.of_pieces(chain(first, pieces), lexicon)
-    shown = found.ranked[: options.limit]
+        log_again = past.Kept(chain(first, pieces), past.exists(out))
+        found = engine.of_pieces(log_again, lexicon).ranked
+    before = None
+    if log_again.kept and past.fits_badly(found):
+        try:
+            before = past.search(log_again.kept, out, cache)
+        except ToolError as e:
+            notes.append(f"the history was not asked: {e}")
+    if before is not None:
+        found, lexicon = before.ranked, before.lexicon
+    shown = found[: options.limit]
     if options.json:
-        return Outcome(report.as_data(shown, lexicon), tuple(notes), 0 if shown else 1)
+        return Outcome(report.as_data(shown, lexicon, before), tuple(notes), 0 if shown else 1)
+    where = chosen.release or chosen.label
     if not shown:
-        where = chosen.release or chosen.label
-        return Outcome(
-            b"", (*notes, f"nothing found: no error of vLLM {where} fits what is in {_name(options.file)}"), 1
-        )
-    folder = chosen.folder
-    text = report.as_text(shown, lexicon, lambda error_id: library.details(folder, error_id), bold)
+        more = ", nor of any release in the history," if log_again.kept else ""
+        nothing = f"nothing found: no error of vLLM {where}{more} fits what is in {_name(options.file)}"
+        return Outcome(b"", (*notes, nothing), 1)
+    if before is not None:
+        notes.append(f"vLLM {where} has no such error: found in the history")
+    text = report.as_text(shown, lexicon, _details(chosen.folder, before), bold, before)
     return Outcome(text.encode("utf-8", "replace"), tuple(notes), 0)
+
+
+def _details(folder: str, before: past.Past | None) -> report.Details:
+    """Where the conditions of an error are looked up."""
+    if before is None:
+        return lambda error_id: library.details(folder, error_id)
+    wordings = before.wordings
+    return lambda error_id: past.details(wordings[error_id])
 
 
 def _some(pieces: Iterator[stream.Piece]) -> Iterator[stream.Piece]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from extractor.match import engine, library
+from extractor.match import engine, library, past, rank, stream
 from extractor.match.lexicon import Lexicon
 
 COUNTED = "raise"
@@ -114,6 +115,26 @@ def report(verdicts: Sequence[Verdict], label: str) -> str:
     return "\n".join(lines)
 
 
+def with_history(pastes: Sequence[Case], lexicon: Lexicon, history: Lexicon) -> str:
+    """What a history adds where the dataset has nothing: what is found of that gone, and still silence for others."""
+    found: dict[str, list[rank.Ranked]] = {}
+    for case in pastes:
+        log = list(stream.pieces(io.BytesIO(case.paste.encode("utf-8", "surrogatepass"))))
+        if past.fits_badly(engine.of_pieces(log, lexicon).ranked):
+            found[case.name] = past.whole(log, history)
+    gone = [c for c in pastes if c.expect == "gone" and c.name in found]
+    foreign = [c for c in pastes if c.expect in FOREIGN and c.name in found]
+    lines = [
+        _rate("with the history: found of those gone", [bool(found[c.name]) for c in gone]),
+        _rate("with the history: silent on foreign ones", [not found[c.name] for c in foreign]),
+    ]
+    for name, ranked in found.items():
+        for one in ranked[:1]:
+            site = history.entry(one.match.judged[one.choice].entry).sites[0]
+            lines.append(f"    {name}: {site.path}:{site.line} ({one.match.judged[one.choice].score:.2f})")
+    return "\n".join(lines)
+
+
 def _rate(what: str, good: Sequence[bool]) -> str:
     share = f"{100 * sum(good) / len(good):5.1f} %" if good else "    -  "
     return f"  {what:42} {share} ({sum(good)} of {len(good)})"
@@ -131,6 +152,8 @@ def main(arguments: Iterable[str]) -> str:
         if any(case.right for case in found):
             lexicon = library.load(shelf, cache)
             parts.append(report([verdict(case, lexicon) for case in found], shelf.label))
+            if past.exists(out):
+                parts.append(with_history(found, lexicon, past.load(os.path.join(out, past.FILE), cache)))
     return "\n\n".join(parts) or "no dataset under output/ is of a release that the file has answers for"
 
 

@@ -11,6 +11,7 @@ import contextlib
 import os
 import sys
 import zlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from extractor.errors import ToolError
@@ -111,17 +112,26 @@ def of_release(release: str, out: str, cache: str | None) -> Shelf | None:
 
 def load(found: Shelf, cache: str | None) -> lexicon.Lexicon:
     """The lexicon of a dataset, made when it is not there yet."""
-    kept = None if cache is None else os.path.join(cache, f"{found.key}.lexicon")
-    if kept is not None:
-        with contextlib.suppress(OSError, ValueError, EOFError, TypeError), open(kept, "rb") as file:
-            return lexicon.loads(file.read())
+    return kept(found.key, cache, lambda: _made(found.folder))
+
+
+def _made(folder: str) -> bytes:
     from pathlib import Path
 
     from extractor.dataset import read_errors
 
-    data = lexicon.dumps(_source(found.folder), read_errors(Path(found.folder)))
-    if kept is not None:
-        _write(kept, data)
+    return lexicon.dumps(_source(folder), read_errors(Path(folder)))
+
+
+def kept(key: str, cache: str | None, make: Callable[[], bytes]) -> lexicon.Lexicon:
+    """The lexicon that the cache has under a key, or one that is made and kept."""
+    path = None if cache is None else os.path.join(cache, f"{key}.lexicon")
+    if path is not None:
+        with contextlib.suppress(OSError, ValueError, EOFError, TypeError), open(path, "rb") as file:
+            return lexicon.loads(file.read())
+    data = make()
+    if path is not None:
+        _write(path, data)
     return lexicon.loads(data)
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from extractor.match.lexicon import Entry, Lexicon
 from extractor.match.rank import Ranked
+
+if TYPE_CHECKING:
+    from extractor.history.wording import Wording
+    from extractor.match.past import Past
 
 VALUE = 300  # characters of a value that a person is shown
 MESSAGE = 1_500
@@ -23,9 +27,13 @@ def visible(text: str) -> str:
     return visible(text)
 
 
-def as_data(found: Sequence[Ranked], lexicon: Lexicon) -> bytes:
-    """The list that `--json` prints."""
-    text = json.dumps([_data(one, lexicon) for one in found], ensure_ascii=False, indent=2)
+def as_data(found: Sequence[Ranked], lexicon: Lexicon, past: Past | None = None) -> bytes:
+    """The list that `--json` prints; of errors of other releases with what became of them."""
+    rows = [_data(one, lexicon) for one in found]
+    if past is not None:
+        for row in rows:
+            row["history"] = _became(past.wordings[row["id"]])
+    text = json.dumps(rows, ensure_ascii=False, indent=2)
     data = text.encode("utf-8", "replace") + b"\n"
     if data.isascii() and b"\x7f" not in data:
         return data
@@ -62,11 +70,23 @@ def _data(one: Ranked, lexicon: Lexicon) -> dict[str, Any]:
     }
 
 
-def as_text(found: Sequence[Ranked], lexicon: Lexicon, details: Details, bold: bool = False) -> str:
+def _became(wording: Wording) -> dict[str, Any]:
+    now = wording.now
+    return {
+        "releases": [{"first": first, "last": last} for first, last in wording.spans],
+        "alive": wording.alive,
+        "now": None if now is None else {"id": now.id, "message": now.message, "path": now.path},
+        "said": wording.said,
+    }
+
+
+def as_text(
+    found: Sequence[Ranked], lexicon: Lexicon, details: Details, bold: bool = False, past: Past | None = None
+) -> str:
     """What a person reads: the root cause at length, the others in a line each."""
     heading: Callable[[str], str] = (lambda t: f"\x1b[1m{t}\x1b[0m") if bold else (lambda t: t)
     first, *rest = found
-    lines = _first(first, lexicon, details, heading)
+    lines = _first(first, lexicon, details, heading, past)
     groups = (
         ("Raised because of it", [r for r in rest if r.role == "consequence"]),
         ("The same text, or another error in the log", [r for r in rest if r.role != "consequence"]),
@@ -78,15 +98,25 @@ def as_text(found: Sequence[Ranked], lexicon: Lexicon, details: Details, bold: b
     return "\n".join(lines) + "\n"
 
 
-def _first(one: Ranked, lexicon: Lexicon, details: Details, heading: Callable[[str], str]) -> list[str]:
+def _first(
+    one: Ranked, lexicon: Lexicon, details: Details, heading: Callable[[str], str], past: Past | None
+) -> list[str]:
     judged = one.match.judged[one.choice]
     entry = lexicon.entry(judged.entry)
     site = entry.sites[judged.site]
     lines = [heading(f"{visible(site.exception)}: {visible(_filled(one, entry)[:MESSAGE])}"), ""]
     role = "root cause" if one.role == "root" else "raised because of another error, which this log does not show"
     release = lexicon.source.get("release") or lexicon.source.get("label")
-    lines.append(f"  {role}; {_where(one)}; score {judged.score:.2f}; card: vllm-errors show {entry.id}")
-    if one.match.rough:
+    card = f"card: vllm-errors show {entry.id}"
+    if past is not None:
+        wording = past.wordings[entry.id]
+        release, card = wording.state.release, f"story: vllm-errors history show {entry.id}"
+    lines.append(f"  {role}; {_where(one)}; score {judged.score:.2f}; {card}")
+    if past is not None:
+        lines.append(f"  {visible(wording.said)}")
+        if wording.alive and wording.now is not None:
+            lines.append(f"  card of what it is now: vllm-errors show {wording.now.id}")
+    elif one.match.rough:
         lines.append(f"  not from this release: the nearest is {entry.id} of {visible(str(release))}")
     values = [(expr, value) for expr, value in one.match.values[one.choice] if expr and value]
     if values:
@@ -112,8 +142,13 @@ def _guards(record: dict[str, Any], path: str, line: int) -> list[str]:
     for site in record.get("sites", ()):
         if isinstance(site, dict) and site.get("path") == path and site.get("line") == line:
             guards = [g for g in site.get("guards") or () if isinstance(g, dict)]
-            return [f"line {g.get('line')}: {visible(' '.join(str(g.get('text')).split()))}" for g in guards]
+            return [_guard(g) for g in guards]
     return []
+
+
+def _guard(guard: dict[str, Any]) -> str:
+    text = visible(" ".join(str(guard.get("text")).split()))
+    return f"line {guard['line']}: {text}" if "line" in guard else f"when {text}"
 
 
 def _line(one: Ranked, lexicon: Lexicon) -> str:

@@ -74,9 +74,14 @@ def pieces(stream: BinaryIO) -> Iterator[Piece]:
         yield Piece(buffer, start, len(buffer) + 1, line, number)
 
 
+def worth_it(piece: Piece) -> bool:
+    """Whether a piece is looked at whatever the messages are."""
+    return piece.number < SMALL or any(sign in piece.text for sign in SIGNS)
+
+
 def promising(piece: Piece, lexicon: Lexicon) -> bool:
     """Whether a piece may have something in it, at a fraction of the cost of a search."""
-    if piece.number < SMALL or any(sign in piece.text for sign in SIGNS):
+    if worth_it(piece):
         return True
     found: dict[int, int] = {}
     for block in {block for _, block in lexicon.automaton.iter(squeeze(piece.text))}:

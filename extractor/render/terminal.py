@@ -15,6 +15,7 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from extractor.model import Error, Provenance
+from extractor.printable import visible
 from extractor.render.compose import card
 from extractor.render.view import GUARD_WORDS, Card, Conditions, Constant, Excerpt, Guard, Listing, Place, Raised
 
@@ -24,10 +25,13 @@ CODE = Style(color="magenta")
 LOUD = Style(bold=True, color="red")
 
 
-def renderable(error: Error, source: Provenance) -> RenderableType:
-    """The card of an error for a console."""
+def renderable(error: Error, source: Provenance, history: str | None = None) -> RenderableType:
+    """The card of an error for a console; `history` is a sentence about other releases, which no dataset holds."""
     view = card(error, source)
-    return Group(*_head(view), *_meaning(view), *_source(view), *_solutions(view), *_when(view), *_related(view))
+    since = (Text(visible(history), style=QUIET),) if history is not None else ()
+    return Group(
+        *_head(view), *since, *_meaning(view), *_source(view), *_solutions(view), *_when(view), *_related(view)
+    )
 
 
 def _head(view: Card) -> Iterator[RenderableType]:

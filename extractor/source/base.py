@@ -56,6 +56,10 @@ class Progress(Protocol):
 class Silent:
     """A progress that nobody watches."""
 
+    def another(self) -> Silent:
+        """One more of them."""
+        return self
+
     def start(self, what: str, total: int | None) -> None:
         """Says nothing."""
 

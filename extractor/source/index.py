@@ -6,18 +6,19 @@ pypi-simple. Every failure of the network ends as `Unreachable` or as a `ToolErr
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from extractor.errors import ToolError
+from extractor.source import resumed
 from extractor.source.base import Progress
 from extractor.source.members import is_archive
 from extractor.source.names import one_line, without_secrets
@@ -80,25 +81,27 @@ class Index:
             raise ToolError(f"cannot ask the package index {self._name()} ({one_line(str(e))}): check that") from e
         return [c for c in map(_candidate, page.packages) if c is not None]
 
-    def download(self, candidate: Candidate, target: Path, progress: Progress) -> None:
-        """Writes the file to `target`, its hash checked on the way."""
+    def download(self, candidate: Candidate, partial: Path, progress: Progress) -> None:
+        """Writes the file to `partial`, after what is there of it already, and holds it against its hash."""
         try:
             with self._client() as client:
-                client.download_package(
-                    candidate.package,
-                    target,
-                    verify=True,
-                    progress=_tracker(candidate, progress),
-                    timeout=TIMEOUT,
-                )
+                progress.start(f"downloading {candidate.filename}", candidate.size)
+                resumed.download(client.s, candidate.package.url, partial, candidate.size, progress, TIMEOUT)
+                with partial.open("rb") as file:
+                    if hashlib.file_digest(file, "sha256").hexdigest() == candidate.sha256:
+                        return
+            partial.unlink()
+            raise ToolError(f"what {self._name()} sent is not what its sha256 says: run again, or {ADVICE}")
         except OSError as e:
-            raise cannot_write(target.parent, e) from e
+            raise cannot_write(partial.parent, e) from e
+        finally:
+            progress.done()
 
     @contextmanager
     def _client(self) -> Iterator[PyPISimple]:
         import requests
         from pypi_simple import PyPISimple
-        from pypi_simple.errors import DigestMismatchError, NoSuchProjectError, UnsupportedRepoVersionError
+        from pypi_simple.errors import NoSuchProjectError, UnsupportedRepoVersionError
         from requests import exceptions
         from requests.adapters import HTTPAdapter
         from urllib3.util import Retry
@@ -111,8 +114,6 @@ class Index:
                 yield client
         except NoSuchProjectError as e:
             raise ToolError(f"the package index {self._name()} has no project {PROJECT}: {ADVICE}") from e
-        except DigestMismatchError as e:
-            raise ToolError(f"what {self._name()} sent is not what its sha256 says: run again, or {ADVICE}") from e
         except requests.HTTPError as e:
             status = "an error" if e.response is None else str(e.response.status_code)
             raise ToolError(f"the package index {self._name()} answers {status}: {ADVICE}") from e
@@ -157,28 +158,3 @@ def _reason(e: RequestException) -> str:
         (requests.exceptions.ChunkedEncodingError, "the answer was cut off"),
     )
     return next((text for kind, text in kinds if isinstance(e, kind)), "no connection")
-
-
-class _Tracker:
-    """What pypi-simple reports to, for as long as one download lasts."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-
-    def __enter__(self) -> _Tracker:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, e: BaseException | None, at: TracebackType | None) -> None:
-        self._progress.done()
-
-    def update(self, increment: int) -> None:
-        """A piece has arrived."""
-        self._progress.advance(increment)
-
-
-def _tracker(candidate: Candidate, progress: Progress) -> Callable[[int | None], _Tracker]:
-    def start(length: int | None) -> _Tracker:
-        progress.start(f"downloading {candidate.filename}", length or candidate.size)
-        return _Tracker(progress)
-
-    return start

@@ -6,6 +6,7 @@ An archive stands in the cache beside a small description. One that is there, wh
 from __future__ import annotations
 
 import hashlib
+import os
 from bisect import bisect
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from extractor.errors import ToolError
 from extractor.model import DEFAULT_REPO, Provenance, Skip
 from extractor.source import archive, index, listing, names
 from extractor.source.base import Entry, Progress, SourceOptions
-from extractor.source.store import atomic, sweep, writing
+from extractor.source.store import PARTIAL, atomic, locked, sweep, writing
 
 if TYPE_CHECKING:
     from packaging.version import Version
@@ -127,7 +128,7 @@ def _from_index(folder: Path, asked: Version | None, options: SourceOptions, pro
         candidates = place.candidates()
         chosen = _newest(candidates) if asked is None else _of_version(candidates, asked)
         kept = None if asked is not None else _from_cache(folder, parsed(chosen.version))
-        return kept or _fetch(place, chosen, folder, progress)
+        return kept or fetch(place, chosen, folder, progress)
     except index.Unreachable as e:
         raise ToolError(f"{e}; {without_network(options.cache)}") from e
 
@@ -140,13 +141,19 @@ def without_network(cache: Path) -> str:
     return f"without a network give --release with one from the cache (there: {there}) or --source with a folder"
 
 
-def _fetch(place: index.Index, chosen: Candidate, folder: Path, progress: Progress) -> Kept:
+def fetch(place: index.Index, chosen: Candidate, folder: Path, progress: Progress) -> Kept:
+    """Gets an archive into the cache. Raises `ToolError`, and `Unreachable` without a network."""
     if chosen.sha256 is None:
         raise ToolError(f"the index gives no sha256 for {chosen.filename}, so it is not trusted: use another --index")
     target = folder / chosen.filename
-    sweep(folder)
-    with writing(folder), atomic(target) as partial:
-        place.download(chosen, partial, progress)
+    partial = folder.with_name("partial") / f"{PARTIAL}{chosen.sha256}"  # the next run finds what there is of it
+    for left in (folder, partial.parent):
+        sweep(left)
+    with writing(folder), locked(partial):
+        if _sha256(target) != chosen.sha256:  # somebody else may have got it by now
+            place.download(chosen, partial, progress)
+            folder.mkdir(parents=True, exist_ok=True)
+            os.replace(partial, target)
     kept = Kept(
         filename=chosen.filename,
         sha256=chosen.sha256,
@@ -160,29 +167,29 @@ def _fetch(place: index.Index, chosen: Candidate, folder: Path, progress: Progre
 
 
 def _newest(candidates: Sequence[Candidate]) -> Candidate:
-    good = [c for c in candidates if not c.yanked and _is_final(parsed(c.version))]
+    good = [c for c in candidates if not c.yanked and is_final(parsed(c.version))]
     if not good:
         raise ToolError("the index has no release of vLLM that is neither a pre-release nor yanked: check --index")
     newest = max(parsed(c.version) for c in good)
-    return _best([c for c in good if parsed(c.version) == newest])
+    return best([c for c in good if parsed(c.version) == newest])
 
 
-def _is_final(version: Version) -> bool:
-    """Neither a pre-release nor a build for one machine (`+cpu`)."""
+def is_final(version: Version) -> bool:
+    """Whether it is neither a pre-release nor a build for one machine (`+cpu`)."""
     return not version.is_prerelease and version.local is None
 
 
 def _of_version(candidates: Sequence[Candidate], asked: Version) -> Candidate:
     found = [c for c in candidates if parsed(c.version) == asked]
     if found:
-        return _best(found)
+        return best(found)
     there = sorted({parsed(c.version) for c in candidates})
     at = bisect(there, asked)
     near = ", ".join(str(version) for version in there[max(at - 2, 0) : at + 2])
     raise ToolError(f"there is no release {asked} of vLLM on the index; the nearest: {near or 'none'}")
 
 
-def _best(files: Sequence[Candidate]) -> Candidate:
+def best(files: Sequence[Candidate]) -> Candidate:
     """The source distribution, or the smallest wheel of a release that has none, as 0.4.0 and 0.15.0."""
     return min(files, key=lambda c: (c.wheel, c.yanked, c.size is None, c.size or 0, c.filename))
 

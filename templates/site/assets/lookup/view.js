@@ -69,10 +69,10 @@ function _counted({ total, release, query }) {
 function _first(error, release, page) {
   const [site, ...others] = error.sites;
   const place = `${site.path}:${site.line} in ${site.symbol} (${release})`;
-  const raised = [...error.guards.map(_guard), ...[place, also].filter(Boolean).map(_item)];
   const evidence = `${_where(error)}, score ${error.score.toFixed(2)}`;
   const places = others.slice(0, 5).map(({ path, line }) => `${path}:${line}`);
   const also = places.length ? `also raised at ${places.join(", ")}` : "";
+  const raised = [...error.guards.map(_guard), ...[place, also].filter(Boolean).map(_item)];
   const values = error.values.filter(({ expr, value }) => expr && value);
   return element(
     "article",
