@@ -33,8 +33,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(history, name="history")
-app.command()(site)
-app.command()(serve)
 
 INTERRUPTED = 130
 STOPPED = "vllm-errors: interrupted; what was there before is untouched"
@@ -339,5 +337,8 @@ def _written(report: Diff, format: Format, limit: int | None) -> bytes:
     shown = view(report, limit)
     return (pages.html(shown) if format is Format.html else pages.markdown(shown)).encode()
 
+
+app.command()(site)
+app.command()(serve)
 
 __all__ = ["NothingFound", "app", "cache_folder", "main"]

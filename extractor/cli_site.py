@@ -37,6 +37,7 @@ def site(
     """
     from extractor import datasets as known
     from extractor import obtain, pages, pool
+    from extractor.history import store
     from extractor.terminal import progress_on
 
     started = time.monotonic()
@@ -46,6 +47,7 @@ def site(
         jobs=jobs or pool.default_jobs(),
         base_url=pages.checked_base(base_url),
         version=pages.checked_version(os.environ.get("SOURCE_DATE_EPOCH")),
+        history=past if (past := store.path_under(datasets)).exists() else None,
     )
     where = obtain.ExtractOptions(out=datasets, cache=cache_folder(), jobs=jobs)
     with progress_on(sys.stderr, quiet) as progress:

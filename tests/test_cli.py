@@ -15,7 +15,7 @@ import pytest
 from tests.test_dataset import TREE, write_tree
 
 ROOT = Path(__file__).parent.parent
-COMMANDS = ["extract", "show", "match", "check", "diff"]
+COMMANDS = ["extract", "show", "match", "check", "diff", "site", "serve"]
 
 
 @pytest.fixture(scope="module")

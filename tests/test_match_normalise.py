@@ -158,9 +158,9 @@ HOSTILE = [
 def test_hostile_text_takes_time_in_proportion(piece: str) -> None:
     def seconds(size: int) -> float:
         text = piece * (size // len(piece))
-        started = time.perf_counter()
+        started = time.process_time()
         squeezed(clean(text))
-        return time.perf_counter() - started
+        return time.process_time() - started
 
     seconds(1000)
     assert seconds(400_000) < 25 * max(seconds(40_000), 0.004)

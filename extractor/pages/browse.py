@@ -21,6 +21,7 @@ from extractor.render import templates
 
 if TYPE_CHECKING:
     from extractor.diff import Change, SiteLike
+    from extractor.history.record import History
 
 MOVED = "moved"  # only to another line
 SECTIONS = {  # each difference under the first of its kinds
@@ -30,6 +31,7 @@ SECTIONS = {  # each difference under the first of its kinds
     "relocated": "In another place",
 }
 LONG = 800  # characters of a message or condition
+CHART = "assets/history.svg"
 FEW = 8  # exceptions and packages on the front page
 
 
@@ -99,10 +101,18 @@ def assets() -> Iterator[tuple[str, bytes]]:
             yield f"assets/{path.relative_to(folder).as_posix()}", path.read_bytes()
 
 
+def chart(history: History | None) -> Iterator[tuple[str, bytes]]:
+    """The picture of how many errors there were in each release, where that is known."""
+    if history is not None:
+        from extractor.history.chart import drawn  # which imports a library for drawing
+
+        yield CHART, drawn(history)
+
+
 def pages(
-    stories: Stories, taken: Sequence[Step], shell: Shell, env: jinja2.Environment
+    stories: Stories, taken: Sequence[Step], shell: Shell, env: jinja2.Environment, *, chart: bool = False
 ) -> Iterator[tuple[str, bytes]]:
-    """All pages but those of errors."""
+    """All pages but those of errors; `chart`: there is a picture of the history."""
     releases = tuple(
         release(edition, taken[n] if n < len(taken) else None) for n, edition in enumerate(stories.editions)
     )
@@ -142,6 +152,7 @@ def pages(
         addresses.section(addresses.RELEASES),
         f"Releases · {shell.title}",
         f"What is new and gone in {', '.join(e.name for e in shell.editions)}.",
+        chart=CHART if chart else None,
     )
     for n, one_release in enumerate(releases):
         yield page(

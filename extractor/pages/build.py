@@ -11,11 +11,13 @@ import msgspec
 from extractor import lookup
 from extractor.dataset import Draft, encode
 from extractor.errors import ToolError
+from extractor.history.sentence import sentences
+from extractor.history.store import read as read_history
 from extractor.model import Error, Provenance
 from extractor.pages import addresses, browse, editions, errlookup, error_page, folder, programs
 from extractor.pages.folder import Writer, Written
 from extractor.pages.lines import steps
-from extractor.pages.shell import Named, Shell
+from extractor.pages.shell import Shell
 from extractor.pages.story import Stories, Story
 from extractor.pool import Crashed, Pool
 from extractor.render import environment
@@ -34,6 +36,7 @@ class Options:
     jobs: int
     base_url: str | None = None  # where it will be published
     version: str | None = None
+    history: Path | None = None  # `history.jsonl`, where there is one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,13 +56,15 @@ def build(folders: Iterable[Path], options: Options, progress: Progress) -> Repo
         pool.warm()
         found = editions.read(folders)
         taken = steps(found)
-        stories = Stories(found, taken)
-        named = tuple(Named(e.name, e.source.label, e.slug) for e in found)
-        shell = Shell(found[0].source.repo, named, options.base_url)
+        past = None if options.history is None else read_history(options.history)
+        drawn = past if past is not None and len(past.header.releases) > 1 else None  # a line needs two ends
+        stories = Stories(found, taken, {} if past is None else sentences(past))
+        shell = Shell.of(found, options.base_url)
         made = _Made(draft, Writer(draft.folder, options.out))
         records = error_pages(stories, shell, made, pool, progress)
         made.put(lookup.files([(e.source, list(e.errors.values())) for e in found]))
-        made.put(browse.pages(stories, taken, shell, environment()))
+        made.put(browse.pages(stories, taken, shell, environment(), chart=drawn is not None))
+        made.put(browse.chart(drawn))
         made.put(browse.assets())
         made.put(programs.api(stories, taken))
         made.put(errlookup.files(found[0].source, records, found[0].counts.files, options.version))

@@ -33,6 +33,7 @@ class Page:
     package: tuple[str, str]
     versions: tuple[Version, ...]
     span: str
+    history: str | None
     gone: Gone | None
     related: tuple[Entry, ...]
     checks: tuple[Conditions, ...]
@@ -79,6 +80,7 @@ def _page(error: Error, source: Provenance, story: Story, view: Card, structured
         package=story.package,
         versions=story.versions,
         span=story.span,
+        history=visible(story.history) if story.history else None,
         gone=story.gone,
         related=story.related,
         checks=tuple(c for c in view.conditions if c.check),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -12,6 +13,8 @@ import jinja2
 
 from extractor.errors import ToolError
 from extractor.pages import addresses
+from extractor.pages.editions import Edition
+from extractor.printable import visible
 
 # No page needs more than its own style and script; the lookup also fetches its index, and works in a worker.
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
@@ -39,6 +42,12 @@ class Shell:
     editions: tuple[Named, ...]
     base_url: str | None  # where it will be published; ends with a slash
     title: str = "vLLM errors"
+
+    @classmethod
+    def of(cls, editions: Sequence[Edition], base_url: str | None) -> Shell:
+        """The site of these editions, the newest first."""
+        named = tuple(Named(e.name, e.source.label, e.slug) for e in editions)
+        return cls(repo=visible(editions[0].source.repo), editions=named, base_url=base_url)
 
     @property
     def path(self) -> str:

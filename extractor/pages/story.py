@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from extractor.model import Error, Related
@@ -66,6 +66,7 @@ class Story:
     package: tuple[str, str]  # name and address
     versions: tuple[Version, ...]
     span: str
+    history: str | None
     gone: Gone | None
     related: tuple[Entry, ...]
 
@@ -73,8 +74,12 @@ class Story:
 class Stories:
     """Knows all editions, and tells of each error in one what a page of it needs."""
 
-    def __init__(self, editions: Sequence[Edition], taken: Sequence[Step]) -> None:
+    def __init__(
+        self, editions: Sequence[Edition], taken: Sequence[Step], history: Mapping[str, str] | None = None
+    ) -> None:
+        """`history` is a sentence for each id that is known from more releases than are here."""
         self.editions = editions
+        self._history = history or {}
         self._lines = Lines(editions, taken)
         self._home = {i: n for n in reversed(range(len(editions))) for i in editions[n].errors}
         self.exceptions = addresses.slugs(sorted({x for e in editions for r in e.errors.values() for x in names(r)}))
@@ -114,8 +119,9 @@ class Stories:
             package=(visible(folder), self.package(folder)),
             versions=tuple(self._version(n, i, at, error) for n, i in enumerate(line)),
             span=self._span(line, error.id),
+            history=self._history.get(error.id),
             gone=self._gone(line, error),
-            related=tuple(self._related(at, other) for other in error.related),
+            related=tuple(self._related(at, o) for o in error.related if o.id in self.editions[at].errors),
         )
 
     def _related(self, at: int, other: Related) -> Entry:
@@ -145,7 +151,7 @@ class Stories:
 
     def _span(self, line: tuple[str | None, ...], error_id: str) -> str:
         if len(self.editions) == 1:
-            return f"{self.editions[0].name}, the only release here"
+            return f"{self.editions[0].name} alone"
         oldest = max(n for n, i in enumerate(line) if i is not None)
         since = self.editions[oldest].name
         if oldest == len(line) - 1:

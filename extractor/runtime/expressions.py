@@ -27,7 +27,9 @@ class Expressions(Relations):
 
     def ask(self, node: Expr, env: Env) -> bool | None:
         """Whether an expression is true: None when that cannot be told."""
-        self._spend()
+        self._left -= 1
+        if self._left < 0:
+            raise OutOfBudget
         match node[0]:
             case "not":
                 answer = self.ask(node[1], env)
@@ -133,7 +135,9 @@ class Expressions(Relations):
 
     def value(self, node: Expr, env: Env) -> Any:
         """The value of an expression, `Unknown` when it cannot be told."""
-        self._spend()
+        self._left -= 1  # as `_spend`, which is called too often here
+        if self._left < 0:
+            raise OutOfBudget
         return VALUES[node[0]](self, node, env)
 
     def _constant(self, node: Expr, env: Env) -> Any:

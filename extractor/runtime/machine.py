@@ -12,6 +12,7 @@ works on unknown values may raise, which sends control to the handlers as well.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from .matching import Matching
@@ -56,6 +57,8 @@ class Machine(Matching):
         total = Exits()
         for statement in code:
             self._spend()
+            if statement[0] == "w" and not self.watching:
+                continue
             self._raised = self._unsure = False
             out: Exits = STATEMENTS[statement[0]](self, statement, env)
             total.take(out)
@@ -69,9 +72,13 @@ class Machine(Matching):
         """Behind expressions: control goes on, unless one of them raised."""
         out = Exits(env) if out is None else out
         if self._raised or (self._unsure and self._tries):
-            out.error = join(out.error, env.copy())
+            out.error = join(out.error, self._seen(env))
         self._raised = self._unsure = False
         return out
+
+    def _seen(self, env: Env) -> Env:
+        """What is known where something is raised: as it is now, if anybody comes to see it."""
+        return env.copy() if self._guarded else env
 
     def _assign(self, statement: Expr, env: Env) -> Exits:
         _, target, value = statement
@@ -113,7 +120,7 @@ class Machine(Matching):
         answer = self.ask(statement[1], env)
         out = self._done(env)
         if answer is not True:
-            out.raised.append((None, statement[2] and self._class(statement[2]), env.copy()))
+            out.raised.append((None, statement[2] and self._class(statement[2]), self._seen(env)))
         if answer is False:
             out.falls = None
         return out
@@ -144,14 +151,12 @@ class Machine(Matching):
         """The class that a raise or a handler names; None when it cannot be told."""
         value = None if node is None else self._globals[node[1]] if node[0] == "g" else None
         if isinstance(value, type):
-            return Class(
-                f"builtins.{value.__name__}", tuple(f"builtins.{b.__name__}" for b in value.__mro__[1:-1]), True
-            )
+            return _builtin(value)
         return value if isinstance(value, Class) else None
 
     def _risk(self, statement: Expr, env: Env) -> Exits:
         out = Exits(env)
-        out.error = env.copy()
+        out.error = self._seen(env)
         return out
 
     def _forget(self, statement: Expr, env: Env) -> Exits:
@@ -160,12 +165,11 @@ class Machine(Matching):
         return Exits(env)
 
     def _watch(self, statement: Expr, env: Env) -> Exits:
-        if self.watching:
-            risks = self._raised, self._unsure
-            answer = self.ask(statement[2], env)
-            is_way = statement[2] == ["k", True]  # one that is taken: for certain, or perhaps
-            self.answers.setdefault(statement[1], []).append(None if is_way and self._perhaps else answer)
-            self._raised, self._unsure = risks
+        risks = self._raised, self._unsure
+        answer = self.ask(statement[2], env)
+        is_way = statement[2] == ["k", True]  # one that is taken: for certain, or perhaps
+        self.answers.setdefault(statement[1], []).append(None if is_way and self._perhaps else answer)
+        self._raised, self._unsure = risks
         return Exits(env)
 
     # --- loops ------------------------------------------------------------------------------------------
@@ -259,6 +263,7 @@ class Machine(Matching):
 
     def _try(self, statement: Expr, env: Env) -> Exits:
         _, body, handlers, orelse, final = statement
+        self._guarded += 1
         self._tries += bool(handlers)
         tried = self.block(body, env)
         self._tries -= bool(handlers)
@@ -283,6 +288,7 @@ class Machine(Matching):
                 way.falls.names.pop(name, None)
             out.take(way)
             out.falls = join(out.falls, way.falls)
+        self._guarded -= 1
         out.error = join(out.error, error)
         out.raised += raised
         return self._finally(out, final) if final else out
@@ -353,6 +359,13 @@ class Machine(Matching):
                 break
         out.falls = join(out.falls, current)
         return out
+
+
+@cache
+def _builtin(class_: type) -> Class:
+    """A builtin class as one of the tree's are."""
+    bases = tuple(f"builtins.{base.__name__}" for base in class_.__mro__[1:-1])
+    return Class(f"builtins.{class_.__name__}", bases, True)
 
 
 def _catches(handlers: Sequence[Class | None], raised: Class | None) -> bool | None:

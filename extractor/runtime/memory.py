@@ -116,6 +116,7 @@ class Memory:
         self._raised = False  # an expression raised while it was asked for
         self._unsure = False  # an expression may raise: it works on what is unknown
         self._tries = 0
+        self._guarded = 0  # `try` statements around, of which somebody sees what is known where an error is raised
         self._perhaps = 0  # ways around that nobody knows to be taken
         self._undecided = 0  # tests that sent control both ways
 
@@ -226,11 +227,8 @@ class Memory:
             return
         found = reached(values, self._set)
         for value in found or ():
-            if not isinstance(value, Unknown):
-                if type(value) is not tuple:
-                    self._mark(value)
-            elif not value.anything:
-                self._taint(value.held)
+            if not isinstance(value, Unknown) and type(value) is not tuple:
+                self._mark(value)
         if found is None or any(isinstance(v, Unknown) and v.anything for v in found):
             self._all_tainted = True
             self._all_time = self._now()
@@ -253,12 +251,15 @@ def reached(values: Sequence[Any], more: Mapping[int, Sequence[Any]]) -> list[An
         seen[id(value)] = value
         if len(seen) > MAX_REACHED:
             return None
-        stack += [o for o in more.get(id(value), ()) if not is_atom(o)]
-        if isinstance(value, dict):
+        if id(value) in more:
+            stack += [o for o in more[id(value)] if not is_atom(o)]
+        if isinstance(value, Unknown):
+            stack += value.held
+        elif isinstance(value, dict):
             stack += [o for pair in value.items() for o in pair if not is_atom(o)]
         elif isinstance(value, list | tuple | set | frozenset) or type(value) in VIEWS:
             stack += [o for o in value if not is_atom(o)]
-        elif not isinstance(value, Unknown | ModuleType) and not callable(value):
+        elif not isinstance(value, ModuleType) and not callable(value):
             try:
                 inner = object.__getattribute__(value, "__dict__")
                 stack += [o for o in inner.values() if not is_atom(o)]

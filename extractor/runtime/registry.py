@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import gc
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -83,6 +85,18 @@ class Predicate:
         return (True if alone and self._site not in machine.caught else None), machine.answers
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Programs hold no cycles: looking for some over and over takes longer than reading them."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 class Registry(Mapping[str, Predicate]):
     """The predicates of a dataset by name."""
 
@@ -101,9 +115,10 @@ class Registry(Mapping[str, Predicate]):
     def __getitem__(self, name: str) -> Predicate:
         if name not in self._made:
             module = import_module(f"{self._package}.{self._names()[name]}")
-            for text in module.PREDICATES:
-                predicate = Predicate(json.loads(text))
-                self._made[predicate.name] = predicate
+            with _uncollected():
+                for text in module.PREDICATES:
+                    predicate = Predicate(json.loads(text))
+                    self._made[predicate.name] = predicate
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:

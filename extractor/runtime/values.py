@@ -137,11 +137,12 @@ class Class:
 
 PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes, range, type(...)})
 CONTAINERS = (list, tuple, dict, set, frozenset)
+FIXED = (enum.Enum, Member, Class, type)
 
 
 def is_atom(value: object) -> bool:
     """Whether no call can change what the value is."""
-    return type(value) in PLAIN or isinstance(value, enum.Enum | Member | Class | type)
+    return type(value) in PLAIN or isinstance(value, FIXED)
 
 
 def is_instance(value: object, class_: object) -> bool | None:

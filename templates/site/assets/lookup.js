@@ -6,14 +6,15 @@ import { fill } from "./lookup/facets.js";
 import { listen } from "./lookup/keys.js";
 import { logView, paragraph, spoken, wordsView } from "./lookup/view.js";
 
-const LARGE = 200_000; // characters: a longer paste would make the box itself slow, and is searched without standing in it
+const LARGE = 200_000; // characters: a longer paste would make the box slow, and is searched without standing in it
 const WORDS = 300; // characters of one line that may be words to search by, and that an address may hold
 const SLOW = 400; // milliseconds after which somebody who waits is told so
 const PAUSE = 150; // milliseconds without a key after which an answer is wanted
 
 const $ = (id) => document.getElementById(id);
 const [form, box, file, stop] = [$("lookup-form"), $("lookup-text"), $("lookup-file"), $("lookup-stop")];
-const [status, progress, results, large] = [$("lookup-status"), $("lookup-progress"), $("lookup-results"), $("lookup-large")];
+const [status, progress, results] = [$("lookup-status"), $("lookup-progress"), $("lookup-results")];
+const large = $("lookup-large");
 const page = (id) => new URL(`../errors/${id}/index.html`, import.meta.url).href;
 const single = () => box.value.length <= WORDS && !box.value.trim().includes("\n");
 

@@ -123,7 +123,8 @@ export class Lexicon {
 }
 
 function _entry([id, message, kind, status, cause, bases, hints, variants, uneven, sites]) {
-  const read = variants.map((parts) => parts.map((part) => (typeof part === "string" ? [part, null] : [null, part[0]])));
+  const part = (given) => (typeof given === "string" ? [given, null] : [null, given[0]]);
+  const read = variants.map((parts) => parts.map(part));
   return {
     id,
     message: message ?? read[0].map(([text, name]) => text ?? `{${name}}`).join(""),

@@ -2,6 +2,17 @@
 
 const LOGGED = /(?:Error|Exception|Warning)\)?: /; // words that are a line of a log
 
+const VALUE = 300; // characters of a value that are shown
+const ROW = 200; // and of a message in a list
+
+function number(value) {
+  return value.toLocaleString("en");
+}
+
+function shortened(text, most) {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}
+
 /** An element with attributes and children; texts become nodes of text. */
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -31,7 +42,7 @@ export function logView({ errors, note, release }, page) {
 /** Errors found by words. */
 export function wordsView({ errors, total }, page) {
   if (!errors.length) return [];
-  const more = total > errors.length ? `The first ${errors.length} of ${total.toLocaleString("en")}.` : "";
+  const more = total > errors.length ? `The first ${errors.length} of ${number(total)}.` : "";
   return [element("ul", { class: "rows" }, ...errors.map((error) => _row(error, "", page))), paragraph(more, "quiet")];
 }
 
@@ -45,21 +56,23 @@ export function spoken(answer) {
   if (answer.kind === "words") return _counted(answer);
   const [first] = answer.errors;
   if (!first) return `Nothing of vLLM’s found: no error of vLLM ${answer.release} fits this log.`;
-  const role = first.role === "root" ? "Root cause" : "Raised because of another error, which this log does not show";
+  const role = first.role === "root" ? "Root cause" : "Raised because of another error that this log does not show";
   return `${role}: ${first.exception}, ${_where(first)}`;
 }
 
 function _counted({ total, release, query }) {
   const silent = LOGGED.test(query) ? `As a log, nothing of vLLM’s found in it. ` : "";
   if (!total) return `${silent}No error of vLLM ${release} has these words.`;
-  return `${silent}${total.toLocaleString("en")} ${total === 1 ? "error" : "errors"} of vLLM ${release} with these words`;
+  return `${silent}${number(total)} ${total === 1 ? "error" : "errors"} of vLLM ${release} with these words`;
 }
 
 function _first(error, release, page) {
   const [site, ...others] = error.sites;
   const place = `${site.path}:${site.line} in ${site.symbol} (${release})`;
   const evidence = `${_where(error)}, score ${error.score.toFixed(2)}`;
-  const also = others.length ? `also raised at ${others.slice(0, 5).map((s) => `${s.path}:${s.line}`).join(", ")}` : "";
+  const places = others.slice(0, 5).map(({ path, line }) => `${path}:${line}`);
+  const also = places.length ? `also raised at ${places.join(", ")}` : "";
+  const raised = [...error.guards.map(_guard), ...[place, also].filter(Boolean).map(_item)];
   const values = error.values.filter(({ expr, value }) => expr && value);
   return element(
     "article",
@@ -68,7 +81,7 @@ function _first(error, release, page) {
     element("h3", {}, error.exception, " ", element("span", { class: "quiet" }, evidence)),
     element("p", { class: "message" }, ..._filled(error.filled)),
     element("p", {}, element("a", { class: "button", href: page(error.id) }, "Open its page")),
-    ..._section("When it is raised", element("ul", {}, ...error.guards.map(_guard), _item(place), also ? _item(also) : "")),
+    ..._section("When it is raised", element("ul", {}, ...raised)),
     ..._section("Values in the log", values.length ? element("dl", {}, ...values.flatMap(_value)) : null),
     ..._section("What to change", error.hints.length ? element("ul", {}, ...error.hints.map(_item)) : null),
   );
@@ -87,7 +100,7 @@ function _guard({ line, text }) {
 }
 
 function _value({ expr, value }) {
-  return [element("dt", {}, element("code", {}, expr)), element("dd", {}, value.slice(0, 300), value.length > 300 ? "…" : "")];
+  return [element("dt", {}, element("code", {}, expr)), element("dd", {}, shortened(value, VALUE))];
 }
 
 /** A message with the values of the log in its holes. */
@@ -104,11 +117,11 @@ function _row(error, where, page) {
   return element(
     "li",
     {},
-    element("a", { href: page(error.id) }, `${error.exception}: ${text.length > 200 ? `${text.slice(0, 199)}…` : text}`),
+    element("a", { href: page(error.id) }, `${error.exception}: ${shortened(text, ROW)}`),
     element("span", { class: "where" }, `${site.path}:${site.line} in ${site.symbol}${where ? `, ${where}` : ""}`),
   );
 }
 
 function _where({ lines: [first, last] }) {
-  return first === last ? `line ${first.toLocaleString("en")}` : `lines ${first.toLocaleString("en")}–${last.toLocaleString("en")}`;
+  return first === last ? `line ${number(first)}` : `lines ${number(first)}–${number(last)}`;
 }

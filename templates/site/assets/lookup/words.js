@@ -31,7 +31,7 @@ export class Words {
   search(query, chosen) {
     let hits = this.index.search(query, { combineWith: "AND" });
     if (!hits.length && query.trim().split(/\s+/).length <= FEW) hits = this.index.search(query);
-    const found = hits.map((hit) => ({ entry: this.lexicon.entry(hit.id), facets: _facets(this.lexicon.entry(hit.id)) }));
+    const found = hits.map((hit) => this.lexicon.entry(hit.id)).map((entry) => ({ entry, facets: _facets(entry) }));
     const passes = (one, but) => FACETS.every((f) => f === but || !chosen[f] || one.facets[f] === chosen[f]);
     const facets = Object.fromEntries(FACETS.map((f) => [f, _counts(found.filter((one) => passes(one, f)), f)]));
     const kept = found.filter((one) => passes(one));

@@ -74,7 +74,8 @@ async function ofLog({ number, blob, release }) {
 async function ofWords({ query, facets, release }) {
   const lexicon = await lexiconOf(release);
   if (!words.has(lexicon)) words.set(lexicon, new Words(lexicon));
-  return { kind: "words", query, ...words.get(lexicon).search(query, facets), release: lexicon.release ?? lexicon.label };
+  const found = words.get(lexicon).search(query, facets);
+  return { kind: "words", query, ...found, release: lexicon.release ?? lexicon.label };
 }
 
 /** Others' text leaves here with all that hides or steers written out. */
