@@ -8,11 +8,26 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from extractor import entities, identity, message
+import msgspec
+from msgspec import UNSET
+
+from extractor import entities, identity, judge, message
 from extractor.expr import UnknownValue
 from extractor.frames import Frame, Summaries
 from extractor.guards import Handler
-from extractor.model import Constant, Context, Doc, Error, Guard, Part, PredicateRef, Provenance, Site, Variant
+from extractor.model import (
+    Constant,
+    Context,
+    Doc,
+    Error,
+    Guard,
+    Part,
+    PredicateRef,
+    Provenance,
+    Site,
+    Tried,
+    Variant,
+)
 from extractor.pattern import pattern
 from extractor.phrasing import RawGuard
 from extractor.predicates import Program
@@ -124,8 +139,9 @@ class _Linker:
             return _Linked(site, "", (), self._constants(path, self._owner(path, raw), raw, ()))
         owner = self._owner(path, raw)
         frame = Frame(path, self_name=raw.owner[0] if raw.owner else None, owner=owner)
-        made = message.results(raw.raised, frame, self._names, self._summaries, raw.assumed)
-        best = max(made, key=lambda e: sum(len(p) for p in e.text.pieces if isinstance(p, str)))
+        none = judge.told_of_none(guard.text for guard in raw.conditions.guards if not guard.stale)
+        made = message.results(raw.raised, frame, self._names, self._summaries, raw.assumed, none)
+        best = max(made, key=_weight)
         shown = " | ".join(dict.fromkeys(e.name for e in (best, *made)))
         site = self._site(path, raw, "raise", shown, [e.entity for e in made], best.http_status)
         variants = tuple(dict.fromkeys(_variant(e.text) for e in made if e.text.pieces))
@@ -262,8 +278,15 @@ class _Linker:
         return None
 
 
+def _weight(made: Exception_) -> tuple[int, bool]:
+    """How well a reader would know the message: by the text that is always there, then by what is not."""
+    written = [piece for piece in made.text.pieces if isinstance(piece, str)]
+    return sum(map(len, written)), len(written) < len(made.text.pieces)
+
+
 def _guard(raw: RawGuard) -> Guard:
-    return Guard(kind=raw.kind, text=raw.text, line=raw.line, stale=raw.stale)
+    tried = UNSET if raw.tried is None else Tried(**msgspec.structs.asdict(raw.tried))
+    return Guard(kind=raw.kind, text=raw.text, line=raw.line, stale=raw.stale, tried=tried)
 
 
 def written(text: Text) -> str:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 
+import msgspec
 from rpds import HashTrieMap
 
 from extractor import symbolic as sym
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assumed:
+class Assumed(msgspec.Struct, frozen=True, eq=False):
     """A test that came out one way on the way here, with the bindings that it saw."""
 
     before: Assumed | None
@@ -25,8 +24,7 @@ class Assumed:
     env: Env
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Env:
+class Env(msgspec.Struct, frozen=True, eq=False):
     """What is known at one point: which bindings reach it, and which tests were passed. Never changed."""
 
     names: HashTrieMap[str, Binding]
@@ -52,21 +50,18 @@ class Env:
         return Env(self.names, Assumed(self.path, test, holds, self))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Unknown:
+class Unknown(msgspec.Struct, frozen=True, eq=False):
     """A local whose value is not followed: a loop's variable, a parameter, what `with … as` gives."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assigned:
+class Assigned(msgspec.Struct, frozen=True, eq=False):
     """`name = value`, with the bindings as they were."""
 
     value: ast.expr
     env: Env
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Unpacked:
+class Unpacked(msgspec.Struct, frozen=True, eq=False):
     """One name of `a, b = value`."""
 
     value: ast.expr
@@ -74,8 +69,7 @@ class Unpacked:
     env: Env
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Augmented:
+class Augmented(msgspec.Struct, frozen=True, eq=False):
     """`name += value`."""
 
     before: Binding
@@ -83,8 +77,7 @@ class Augmented:
     env: Env
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Appended:
+class Appended(msgspec.Struct, frozen=True, eq=False):
     """`name.append(value)` on a list display."""
 
     before: Binding
@@ -92,8 +85,7 @@ class Appended:
     env: Env
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Either:
+class Either(msgspec.Struct, frozen=True, eq=False):
     """A branch gave the name one value, the other branch another; `key` tells the branch apart from others."""
 
     key: int
@@ -103,30 +95,26 @@ class Either:
     other: Binding | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Looped:
+class Looped(msgspec.Struct, frozen=True, eq=False):
     """Text before a loop, and what the loop adds to it an unknown number of times, as a reader would put it."""
 
     before: Binding | None
     added: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Defined:
+class Defined(msgspec.Struct, frozen=True, eq=False):
     """A nested function, to be summarised when it is called."""
 
     summary: Callable[[], sym.Function | None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Caught:
+class Caught(msgspec.Struct, frozen=True, eq=False):
     """The name in `except types as name`."""
 
     types: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Given:
+class Given(msgspec.Struct, frozen=True, eq=False):
     """A binding that is symbolic already."""
 
     value: sym.Expr

@@ -83,6 +83,8 @@ def evaluate(src: str, lookup: Lookup) -> Any:
 
 def dotted(node: ast.AST) -> str | None:
     """`a.b.c` for a chain of plain names."""
+    if isinstance(node, ast.Name):  # most are
+        return node.id
     names: list[str] = []
     while isinstance(node, ast.Attribute):
         names.append(node.attr)

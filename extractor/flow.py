@@ -10,8 +10,11 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from extractor import bindings
 from extractor import symbolic as sym
@@ -20,6 +23,7 @@ from extractor.expr import dotted as dotted_name
 from extractor.lower import WORD, Lowering
 from extractor.scan import Source
 from extractor.targets import (
+    CHANGING,
     EXITS,
     FunctionNode,
     additions,
@@ -39,8 +43,12 @@ LISTING: dict[str, Callable[[Binding, ast.expr, Env], Binding]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
+def _is_call(binding: Binding) -> bool:
+    """Whether the value comes from a call: a list perhaps, once the call is followed."""
+    return isinstance(binding, bindings.Assigned) and isinstance(binding.value, ast.Call)
+
+
+class Raised(msgspec.Struct, frozen=True):
     """A raise statement as it was met."""
 
     node: ast.Raise
@@ -48,8 +56,7 @@ class Raised:
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(msgspec.Struct, frozen=True):
     """Where a statement is: its qualified name, the method it is in, the handlers around it."""
 
     symbol: str = "<module>"
@@ -66,8 +73,7 @@ class Scope:
         return f"{self.symbol}.{name}" if self.in_class is not None else f"{self.symbol}.<locals>.{name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """After some statements: the bindings, whether control goes on, and what was returned on the way."""
 
     env: Env
@@ -94,12 +100,11 @@ class _Loop:
 class Walker:
     """Walks the statements of one piece of source; `raised` collects its raise statements in order."""
 
-    def __init__(self, source: Source, results: bool = False, walrus: bool = True) -> None:
+    def __init__(self, source: Source, results: bool = False) -> None:
         self.lowering = Lowering(source)
         self.raised: list[Raised] = []
         self._source = source
         self._results = results  # what is returned matters: a helper is walked, not a place that raises
-        self._has_walrus = walrus  # the source holds a `:=` somewhere
         self._log: list[tuple[str, Binding]] = []
         self._lists: set[str] = set()
         self._listed: dict[int, tuple[Binding, bool]] = {}
@@ -182,6 +187,8 @@ class Walker:
         for target in node.targets:
             for name in names_of(target):
                 env = env.discard(name)
+            if isinstance(target, ast.Subscript):
+                env = self._target(target, UNKNOWN, env)
         return Outcome(env)
 
     def visit_Import(self, node: ast.Import | ast.ImportFrom, env: Env, scope: Scope) -> Outcome:
@@ -201,8 +208,10 @@ class Walker:
             base, method = value.func.value, value.func.attr
             if method in LISTING and isinstance(base, ast.Name) and len(value.args) == 1:
                 before = env.get(base.id)
-                if before is not None and self._is_listed(before):
+                if before is not None and (self._is_listed(before) or _is_call(before)):
                     return Outcome(self._bind(base.id, LISTING[method](before, value.args[0], env), env))
+            if method in CHANGING and isinstance(base, ast.Name) and base.id in env:
+                return Outcome(self._bind(base.id, UNKNOWN, env))
             if method == "__init__":
                 # super().__init__(…) and Base.__init__(self, …)
                 args = value.args if is_super(base) else value.args[1:]
@@ -284,10 +293,8 @@ class Walker:
 
     def _walrus(self, node: ast.expr, env: Env) -> Env:
         """Names that `:=` binds inside an expression."""
-        if self._has_walrus:
-            for child in ast.walk(node):
-                if isinstance(child, ast.NamedExpr):
-                    env = self._target(child.target, bindings.Assigned(child.value, env), env)
+        for inner in self._source.walruses(node):
+            env = self._target(inner.target, bindings.Assigned(inner.value, env), env)
         return env
 
     # --- branches ---------------------------------------------------------------------------------------

@@ -12,10 +12,11 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 from rpds import HashTrieMap
 
 from extractor.expr import dotted
@@ -23,7 +24,7 @@ from extractor.paths import Fact, Some, State, Test, denied, opposite, since
 from extractor.phrasing import MAX_PARTIAL, Asked, RawGuard, Wording
 from extractor.program import entered
 from extractor.scan import Source, statements
-from extractor.targets import EXITS, FunctionNode, captures, changed, is_irrefutable, names_of, parameters
+from extractor.targets import EXITS, FunctionNode, captures, is_irrefutable, names_of, parameters, touched
 
 FIELD_VALIDATORS = frozenset({"field_validator", "validator"})
 MODEL_VALIDATORS = frozenset({"model_validator", "root_validator"})
@@ -52,8 +53,7 @@ class _Loop:
     breaks: list[State] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Handler:
+class _Handler(msgspec.Struct, frozen=True):
     """A way on from a `try` whose body broke off."""
 
     types: tuple[ast.expr, ...]
@@ -63,8 +63,7 @@ class _Handler:
     body: tuple[ast.stmt, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(msgspec.Struct, frozen=True):
     """The definitions and `try` statements around a statement."""
 
     classes: tuple[ast.ClassDef, ...] = ()
@@ -101,6 +100,7 @@ class _Walker:
         self.asked: dict[int, tuple[Asked | None, ...]] = {}
         self.calls: set[str] = set()
         self._wording = Wording(source)
+        self._source = source
         self._leaving = leaving
         self._loops: list[_Loop] = []
         self._left: list[tuple[State, bool]] = []  # the state at each way out of the function; whether it raises
@@ -134,6 +134,12 @@ class _Walker:
 
     def visit_binding(self, node: ast.stmt, state: State, place: _Place) -> State:
         return self._bind(state, self._changed([node]))
+
+    def visit_import(self, node: ast.stmt, state: State, place: _Place) -> State:
+        before = self._bound
+        state = self._bind(state, self._changed([node]))
+        self._wording.imported.update(range(before + 1, self._bound + 1))
+        return state
 
     def visit_Return(self, node: ast.Return, state: State, place: _Place) -> None:
         self._left.append((state, False))
@@ -176,16 +182,23 @@ class _Walker:
             for fact in since(way.fact, state.fact)[1:]:
                 if fact.terms and not fact.passing:
                     # `if a: if b: return`: not (a and b)
-                    joined = joined.given(replace(self._under(test, state, fact), at=node))
+                    joined = joined.given(self._under(test, state, fact, way, joined, node))
                 elif not fact.terms:
                     joined = joined.less()
         return joined
 
-    def _under(self, test: Test, at: State, fact: Fact) -> Fact:
-        """The fact for those who did not come through the test as well."""
-        mentioned = self._wording.mentions(test.node)
-        stale = fact.stale or any(at.names.get(n) != fact.names.get(n) for n in mentioned)
-        return replace(fact, kind="exit", terms=(test, *denied(fact)), stale=stale)
+    def _under(self, test: Test, at: State, fact: Fact, way: State, joined: State, node: ast.If) -> Fact:
+        """The fact of a way through the test, for those as well who did not come through it.
+
+        What a name was on the way it is behind it too, as far as the fact goes: it says nothing of the others.
+        """
+        stale = fact.stale or any(at.names.get(n) != fact.names.get(n) for n in self._wording.mentions(test.node))
+        names = fact.names
+        for name in self._wording.named(fact):
+            number = joined.names.get(name)
+            if number is not None and number != names.get(name) == way.names.get(name):
+                names = names.insert(name, number)
+        return replace(fact, kind="exit", terms=(test, *denied(fact)), names=names, at=node, stale=stale)
 
     def visit_With(self, node: ast.With | ast.AsyncWith, state: State, place: _Place) -> State | None:
         """Transparent, but for `suppress`: a handler that does nothing."""
@@ -370,6 +383,7 @@ class _Walker:
         for handler in handlers:
             inner = self._bind(torn, [handler.name] if handler.name else [])
             first = handler.body[0] if handler.body else None
+            self._wording.tried[handler.line] = statements
             way = self.block(handler.body, inner.entered("except", handler.line, handler.text, first), place)
             if way is not None:
                 ways.append(way)
@@ -413,7 +427,7 @@ class _Walker:
         return state if known is state.names else replace(state, names=known)
 
     def _changed(self, nodes: Iterable[ast.AST], repeat: bool = False) -> list[str]:
-        return changed(nodes, repeat, self._wording.has_walrus)
+        return touched(nodes, repeat, self._source)
 
     def _asked(self, state: State, node: ast.expr) -> State:
         """Behind the evaluation of an expression: names that `:=` binds."""
@@ -563,6 +577,6 @@ VISITS: dict[type, Callable[[_Walker, Any, State, _Place], State | None]] = {
     ast.AugAssign: _Walker.visit_simple,
     ast.Expr: _Walker.visit_simple,
     ast.Delete: _Walker.visit_binding,
-    ast.Import: _Walker.visit_binding,
-    ast.ImportFrom: _Walker.visit_binding,
+    ast.Import: _Walker.visit_import,
+    ast.ImportFrom: _Walker.visit_import,
 }

@@ -27,7 +27,11 @@ _CHANGE = (
     r"(?:\[[^\]\n]*\]\s*(?:[-+|&]?=)(?!=)"
     r"|\.(?:append|add|update|extend|insert|setdefault|pop\w*|remove|discard|clear)\()"
 )
-_STORED = re.compile(r"\b(?:self|cls)\.(\w+)\s*(?::[^=\n]+)?(?:[-+*/%|&^@]|//|\*\*|>>|<<)?=(?!=)")
+_STORED = [  # beginning with the text itself: that is what a search is fast for
+    re.compile(rf"{own}(?<!\w{own})\.(\w+)\s*(?::[^=\n]+)?(?:[-+*/%|&^@]|//|\*\*|>>|<<)?=(?!=)")
+    for own in ("self", "cls")
+]
+FINAL = re.compile(r"\b(Final|ClassVar|TypeAlias)\b")
 
 
 class Import(msgspec.Struct, frozen=True, array_like=True):
@@ -148,28 +152,42 @@ def _import(node: ast.stmt, imports: dict[str, Import], stars: list[Import]) -> 
 def _values(body: list[ast.stmt], source: Source) -> dict[str, Value]:
     """Names that a body assigns exactly once, unconditionally, to something that may be a constant."""
     found: dict[str, Value] = {}
-    counts: Counter[str] = Counter()
+    bound: list[str] = []
     for node in body:
         if isinstance(node, ast.Assign):
             targets, value, annotated = node.targets, node.value, False
         elif isinstance(node, ast.AnnAssign) and node.value is not None:
-            kind = ast.unparse(node.annotation)
-            targets, value, annotated = (
-                [node.target],
-                node.value,
-                not re.search(r"\b(Final|ClassVar|TypeAlias)\b", kind),
-            )
+            targets, value, annotated = [node.target], node.value, not _is_final(node.annotation, source)
         else:
-            counts.update(_bound(node))
+            bound += _bound(node)
             continue
-        names = [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
-        counts.update(names)
-        plain = [t.id for t in targets if isinstance(t, ast.Name)]
-        if plain and isinstance(value, PLAIN):
-            src = source.segment(value)
-            if len(src) <= MAX_VALUE:
-                found.update(dict.fromkeys(plain, Value(src, node.lineno, annotated)))
+        bound += [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
+        for target, part in _pairs(targets, value):
+            if isinstance(part, PLAIN):
+                src = source.segment(part)
+                if len(src) <= MAX_VALUE:
+                    found[target] = Value(src, node.lineno, annotated)
+    counts = Counter(bound)
     return {name: value for name, value in found.items() if counts[name] == 1}
+
+
+def _pairs(targets: Iterable[ast.expr], value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """Each name with what it is assigned: `A = B = 1`, and `A, B = 1, 2`."""
+    for target in targets:
+        if isinstance(target, ast.Name):
+            yield target.id, value
+        elif (
+            isinstance(target, ast.Tuple)
+            and isinstance(value, ast.Tuple)
+            and len(target.elts) == len(value.elts)
+            and not any(isinstance(e, ast.Starred) for e in (*target.elts, *value.elts))
+        ):
+            yield from (pair for t, v in zip(target.elts, value.elts, strict=True) for pair in _pairs([t], v))
+
+
+def _is_final(annotation: ast.expr, source: Source) -> bool:
+    """Whether an annotated value is a constant; writing the annotation anew leaves comments in it out."""
+    return FINAL.search(source.segment(annotation)) is not None and FINAL.search(ast.unparse(annotation)) is not None
 
 
 def _bound(node: ast.stmt) -> Iterator[str]:
@@ -210,7 +228,8 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Span:
     doc, line = docstring(node) if isinstance(node, ast.ClassDef) else (None, 0)
     traits = [f"{_code(d.func)}()" if isinstance(d, ast.Call) else _code(d) for d in node.decorator_list]
     returns = None if isinstance(node, ast.ClassDef) else node.returns
-    leaves = returns is not None and NEVER.fullmatch(_code(returns)) is not None
+    is_name = isinstance(returns, ast.Name | ast.Attribute | ast.Constant)
+    leaves = returns is not None and is_name and NEVER.fullmatch(_code(returns)) is not None
     return Span(node.lineno, node.end_lineno or node.lineno, doc, line, tuple(traits), leaves, _swallows(node, traits))
 
 
@@ -227,6 +246,12 @@ def _swallows(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, trait
         and any(not isinstance(handler.body[-1], ast.Raise) for handler in s.handlers)
         for s in statements(node)
     )
+
+
+def _stored(text: str) -> Iterator[str]:
+    """What methods assign on their object or class."""
+    for pattern in _STORED:
+        yield from pattern.findall(text)
 
 
 def _code(node: ast.expr) -> str:
@@ -249,7 +274,7 @@ def _class(node: ast.ClassDef, name: str, source: Source, found: dict[str, Class
     )
     methods = {n.name: _span(n) for n in node.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)}
     bases = tuple(_code(b) for b in node.bases)
-    found.setdefault(name, Class(_span(node), bases, values, fields, frozenset(_STORED.findall(text)), methods))
+    found.setdefault(name, Class(_span(node), bases, values, fields, frozenset(_stored(text)), methods))
     for child in node.body:
         if isinstance(child, ast.ClassDef):
             _class(child, f"{name}.{child.name}", source, found)

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from extractor.expr import dotted
 from extractor.values import Closure, Exception_, Known, Named, Series, Table, Text, Unknown, Value
+
+ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)  # nothing is less than None
+BUILDERS = frozenset("bool bytes dict float frozenset int len list range repr set sorted str sum tuple type".split())
 
 
 def truth(value: Value) -> bool | None:
@@ -18,12 +26,14 @@ def truth(value: Value) -> bool | None:
     return None
 
 
-def compared(op: str, left: Value, right: Value) -> bool | None:
+def compared(op: str, left: Value, right: Value, none: Mapping[str, bool]) -> bool | None:
+    """Whether a comparison holds; `none` tells of expressions whether they are None."""
     if op in ("is", "is not", "==", "!="):
         if Known(None) in (left, right):
             other = right if left == Known(None) else left
             if isinstance(other, Unknown | Named):
-                return None
+                told = none.get(other.src, False if _is_something(other.src) else None)
+                return None if told is None else told == (op in ("is", "=="))
             return (other == Known(None)) == (op in ("is", "=="))
         if isinstance(left, Known) and isinstance(right, Known):
             return (left.value == right.value) == (op in ("is", "=="))
@@ -34,6 +44,55 @@ def compared(op: str, left: Value, right: Value) -> bool | None:
         if all(_is_plain(i) for i in (left, *members)):
             return (left in members) == (op == "in")
     return None
+
+
+def told_of_none(conditions: Iterable[str]) -> dict[str, bool]:
+    """Of names that hold conditions tell of: whether they are None."""
+    found: dict[str, bool] = {}
+    for condition in conditions:
+        for name, is_none in _told(condition):
+            found.setdefault(name, is_none)
+    return found
+
+
+@lru_cache(maxsize=20_000)
+def _told(condition: str) -> tuple[tuple[str, bool], ...]:
+    match _parsed(condition):
+        case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+            nodes, is_none = [left], True
+        case ast.Compare(left=left, ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
+            nodes, is_none = [left], False
+        case ast.Compare(left=left, ops=ops, comparators=others) if all(isinstance(op, ORDERED) for op in ops):
+            nodes, is_none = [left, *others], False
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[ast.Constant(value=str() | int() | float())]):
+            nodes, is_none = [left], False
+        case ast.Name() | ast.Attribute() as node:
+            nodes, is_none = [node], False
+        case _:
+            return ()
+    return tuple((name, is_none) for node in nodes if (name := dotted(node)) is not None)
+
+
+@lru_cache(maxsize=20_000)
+def _is_something(src: str) -> bool:
+    """Whether an expression is never None, by its form alone."""
+    match _parsed(src):
+        case ast.Call(func=ast.Name(id=name)):
+            return name in BUILDERS
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="type")), attr=attribute):
+            return attribute in ("__name__", "__qualname__", "__module__")
+        case ast.BinOp() | ast.JoinedStr() | ast.Compare() | ast.List() | ast.Tuple() | ast.Dict() | ast.Set():
+            return True
+        case ast.UnaryOp(op=ast.Not()) | ast.ListComp() | ast.DictComp() | ast.SetComp():
+            return True
+    return False
+
+
+def _parsed(src: str) -> ast.expr | None:
+    try:
+        return ast.parse(src, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _is_plain(value: Value) -> bool:

@@ -166,6 +166,8 @@ class Lowering:
                 return sym.Sequence("list", (*items, item), name)
             case sym.Add(items):
                 return sym.Add((*items, sym.Sequence("list", (item,), name)), name)
+            case sym.Call():  # of a function that may be followed to the list that it returns
+                return sym.Add((start, sym.Sequence("list", (item,), name)), name)
             case sym.Cond(key, test, then, other, src):
                 return sym.Cond(key, test, self._append(name, then, item), self._append(name, other, item), src)
         return sym.Name(name, local=True)
@@ -191,7 +193,7 @@ class Lowering:
 
     def _joined(self, node: ast.JoinedStr, env: Env) -> sym.Expr:
         try:
-            return self._pieces(strings.pieces(strings.parse(self._source.segment(node))), env)
+            return self._pieces(strings.read(self._source.segment(node)), env)
         except ValueError:
             return self._opaque(node, env)
 

@@ -8,6 +8,8 @@ depend on one condition stay together. Nothing is dropped: what cannot be follow
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from extractor import calls, construct, expr, judge, methods, values
@@ -40,18 +42,24 @@ Assumed = tuple[tuple[int, sym.Expr, bool], ...]
 
 
 def results(
-    node: sym.Expr, frame: Frame, names: Names, summaries: Summaries, assumed: Assumed = ()
+    node: sym.Expr,
+    frame: Frame,
+    names: Names,
+    summaries: Summaries,
+    assumed: Assumed = (),
+    none: Mapping[str, bool] = MappingProxyType({}),
 ) -> list[Exception_]:
     """What the site raises: its variants, each once. With too many, later branches stay holes.
 
-    `assumed` are tests that were passed on the way: what contradicts them cannot be raised.
+    `assumed` are tests that were passed on the way: what contradicts them cannot be raised. `none` tells of
+    expressions of the site's function whether they are None.
     """
     for forks in (None, 4, 0):
         found: list[Exception_] = []
         script: list[bool] | None = []
         runs = 0
         while script is not None and len(found) <= MAX_VARIANTS and runs < MAX_RUNS:
-            run = Evaluation(names, summaries, script, forks)
+            run = Evaluation(names, summaries, script, forks, none)
             runs += 1
             try:
                 made = run.under(assumed, node, frame)
@@ -63,7 +71,7 @@ def results(
         if script is None and found and len(found) <= MAX_VARIANTS:
             return found
     if assumed and not found:
-        return results(node, frame, names, summaries)
+        return results(node, frame, names, summaries, none=none)
     src = sym.source(node)
     return found[:MAX_VARIANTS] or [Exception_(src, None, text(Gap(src)))]
 
@@ -71,11 +79,19 @@ def results(
 class Evaluation:
     """One run over one variant."""
 
-    def __init__(self, names: Names, summaries: Summaries, script: list[bool], forks: int | None) -> None:
+    def __init__(
+        self,
+        names: Names,
+        summaries: Summaries,
+        script: list[bool],
+        forks: int | None,
+        none: Mapping[str, bool],
+    ) -> None:
         self.names = names
         self.summaries = summaries
         self._script = script
         self._forks = forks
+        self._none = none
         self._decided: dict[object, bool] = {}
         self._choices: list[bool] = []
 
@@ -188,6 +204,8 @@ class Evaluation:
         value = self.value(node.value, frame)
         if isinstance(value, Series | Table) and not isinstance(node.value, sym.Sequence | sym.Alias):
             value = Unknown(value.src)
+        if isinstance(value, Text) and value.literal is None and node.conversion in ("r", "a"):
+            value = Unknown(self.written(sym.source(node.value), frame))  # its quotes depend on what is in it
         return shown(value, node.conversion, spec)
 
     def _name(self, node: sym.Name, frame: Frame) -> Value:
@@ -365,7 +383,7 @@ class Evaluation:
                     return decisive
                 return None if None in answers else not decisive
             case sym.Compare(op, left, right):
-                return judge.compared(op, self.value(left, frame), self.value(right, frame))
+                return judge.compared(op, self.value(left, frame), self.value(right, frame), self._none)
         return judge.truth(self.value(node, frame))
 
     # --- calls ------------------------------------------------------------------------------------------

@@ -32,6 +32,16 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What a handler is for: the lines of its `try`, and the first imports and calls in them, or a statement."""
+
+    line: int
+    end_line: int
+    code: tuple[str, ...]
+    more: bool  # there are others
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
     """A condition that must hold for control to reach the site from the start of its function."""
 
@@ -39,6 +49,7 @@ class Guard:
     text: str
     line: int
     stale: bool = False  # a name in it may have been rebound between the test and the site
+    tried: Tried | UnsetType = UNSET  # of a handler
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
 
 from extractor import scan, strings
 from extractor.scan import Source, Unreadable
@@ -31,6 +30,8 @@ COMPOUND = (
 
 def read(source: Source, error: SyntaxError) -> tuple[ast.Module, Source]:
     """The `ast` of the older form. Raises `Unreadable` with the running Python's `error` when libcst fails too."""
+    from libcst.metadata import MetadataWrapper, PositionProvider  # takes as long to import as all of libcst else
+
     if scan.bracket_depth(source.text) > scan.MAX_DEPTH:
         raise Unreadable(f"brackets are nested more than {scan.MAX_DEPTH} deep")  # libcst would crash
     at = f"line {error.lineno}: " if error.lineno else ""

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import ast
 import sys
-from dataclasses import dataclass, field, replace
 
+import msgspec
+from msgspec.structs import replace
 from rpds import HashTrieMap
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Test:
+class Test(msgspec.Struct, frozen=True, eq=False):
     """An expression that came out true, or false."""
 
     node: ast.expr
     holds: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Some:
+class Some(msgspec.Struct, frozen=True, eq=False):
     """`any(tests for … in …)`: an iteration in which all the tests came out so; or there was none."""
 
     parts: tuple[Test | ast.For, ...]  # the loop, then tests and loops inside it in order
@@ -32,8 +31,7 @@ class Some:
 Term = Test | Some
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fact:
+class Fact(msgspec.Struct, frozen=True, eq=False):
     """One term that came out so; of several, `not` all of them; or a way that was taken, worded as `text`."""
 
     before: Fact | None
@@ -50,12 +48,11 @@ class Fact:
     depth: int = 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class State:
+class State(msgspec.Struct, frozen=True, eq=False):
     """What is known at a point: the last fact, a number for each name's binding, whether that is all."""
 
     fact: Fact | None = None
-    names: HashTrieMap[str, int] = field(default_factory=HashTrieMap)
+    names: HashTrieMap[str, int] = HashTrieMap()
     complete: bool = True
 
     def given(self, fact: Fact) -> State:

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import msgspec
 
 from extractor import logic
 from extractor.expr import dotted
 from extractor.paths import Fact, State, Term, Test, since
-from extractor.scan import Source
+from extractor.scan import Source, statements
 from extractor.targets import names_of
 
 MAX_PARTIAL = 12  # `not (a and b)` beyond which nobody reads
 MAX_GUARDS = 100  # of one site
+MAX_TRIED = 3  # calls that are named
+MAX_CALL = 80  # characters of one
+
+
+class RawTried(msgspec.Struct, frozen=True, array_like=True):
+    """What a handler is for: the lines of its `try`, and the first imports and calls in them, or a statement."""
+
+    line: int
+    end_line: int
+    code: tuple[str, ...]
+    more: bool
 
 
 class RawGuard(msgspec.Struct, frozen=True, array_like=True):
@@ -26,18 +37,17 @@ class RawGuard(msgspec.Struct, frozen=True, array_like=True):
     line: int
     stale: bool = False
     names: tuple[str, ...] = ()
+    tried: RawTried | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """Where a guard can be asked, and how: a test and whether it has to hold; None for a way that is taken."""
 
     at: ast.AST
     test: tuple[ast.expr, bool] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Worded:
+class Worded(msgspec.Struct, frozen=True):
     """A conjunct of a fact: its text and line, the names in it, and the test that it is."""
 
     text: str
@@ -52,19 +62,18 @@ class Wording:
     def __init__(self, source: Source) -> None:
         self.loops: dict[int, ast.For] = {}
         self.shared: set[str] = set()  # names that inner functions bind
+        self.imported: set[int] = set()  # the bindings of names that imports in functions made
+        self.tried: dict[int, Sequence[ast.stmt]] = {}  # what the handler on a line is for
         self._source = source
-        self.has_walrus = ":=" in source.text
-        self._has_nonlocal = "nonlocal " in source.text
         self._mentioned: dict[int, tuple[ast.AST, frozenset[str]]] = {}
         self._worded: dict[int, tuple[Fact, list[Worded]]] = {}
 
     def share(self, function: ast.AST) -> None:
         """Takes down the names of others that a function binds."""
-        if self._has_nonlocal:
-            self.shared |= {n for s in ast.walk(function) if isinstance(s, ast.Nonlocal) for n in s.names}
+        self.shared |= {n for s in statements(function) if isinstance(s, ast.Nonlocal) for n in s.names}
 
-    def code(self, node: ast.expr) -> str:
-        """The expression as it stands in the source, on one line."""
+    def code(self, node: ast.expr | ast.stmt) -> str:
+        """The expression or short statement as it stands in the source, on one line."""
         name = dotted(node)
         if name is not None:
             return self._source.written.get(name, name)
@@ -81,19 +90,16 @@ class Wording:
         text = ast.unparse(node)
         return text[1:-1] if isinstance(node, ast.Tuple) and node.elts else text
 
-    def walrus(self, node: ast.AST) -> Iterator[str]:
+    def walrus(self, node: ast.AST) -> list[str]:
         """The names that `:=` binds in an expression."""
-        if self.has_walrus:
-            for child in ast.walk(node):
-                if isinstance(child, ast.NamedExpr):
-                    yield child.target.id
+        return [inner.target.id for inner in self._source.walruses(node)]
 
     def mentions(self, node: ast.AST) -> frozenset[str]:
         """The names in an expression; a dotted one with each of its beginnings."""
         known = self._mentioned.get(id(node))
         if known is None:
-            names = {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
-            names |= {name for child in ast.walk(node) if isinstance(child, ast.Attribute) and (name := dotted(child))}
+            inner = (dotted(n) for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute))
+            names = {name for name in inner if name is not None}
             known = self._mentioned[id(node)] = (node, frozenset(names))
         return known[1]
 
@@ -115,9 +121,10 @@ class Wording:
                 stale = fact.stale or any(
                     fact.names.get(name) != state.names.get(name) or name in self.shared for name in worded.mentioned
                 )
-                names = tuple(sorted(n for n in worded.mentioned if _is_global(n, state, own)))
+                names = tuple(sorted(n for n in worded.mentioned if self._is_global(n, state, own)))
                 asked = None if fact.at is None else Asked(fact.at, worded.test)
-                guard = RawGuard(kind, worded.text, worded.line, stale, names)
+                tried = self._tried(worded.line) if kind == "except" else None
+                guard = RawGuard(kind, worded.text, worded.line, stale, names, tried)
                 found.setdefault((guard.text, stale), (guard, asked))
         return list(found.values()), whole
 
@@ -140,8 +147,21 @@ class Wording:
             return
         parts = [self._said(t) for t in fact.terms]
         text = parts[0] if len(parts) == 1 else f"not ({' and '.join(parts)})"
-        mentioned = frozenset[str]().union(*map(self._names, fact.terms))
+        mentioned = self.named(fact)
         yield Worded(text, fact.line, mentioned, (ast.parse(text, mode="eval").body, True))
+
+    def named(self, fact: Fact) -> frozenset[str]:
+        """The names in the terms of a fact."""
+        return frozenset[str]().union(*map(self._names, fact.terms))
+
+    def _tried(self, handler: int) -> RawTried | None:
+        statements = self.tried.get(handler)
+        if not statements:
+            return None
+        done = list(islice(_done(statements), MAX_TRIED + 1)) or statements[:1]
+        said = tuple(_shortened(self.code(node).partition("\n")[0]) for node in done[:MAX_TRIED])
+        last = statements[-1]
+        return RawTried(statements[0].lineno, last.end_lineno or last.lineno, said, len(done) > MAX_TRIED)
 
     def _said(self, term: Term) -> str:
         if isinstance(term, Test):
@@ -159,6 +179,12 @@ class Wording:
         what = logic.all_of(tests, self.code) if tests else "True"
         return f"{'' if term.holds else 'not '}any({what} {' '.join(clauses)})"
 
+    def _is_global(self, name: str, state: State, own: str) -> bool:
+        """Whether the tree may tell what the name stands for: the names of modules, and attributes of the object."""
+        root, _, rest = name.partition(".")
+        bound = state.names.get(root)
+        return bound is None or bound in self.imported or (root == own and bool(rest))
+
     def _names(self, term: Term) -> frozenset[str]:
         if isinstance(term, Test):
             return self.mentions(term.node)
@@ -170,7 +196,23 @@ class Wording:
         return frozenset(name for name in found if name.split(".")[0] not in own)
 
 
-def _is_global(name: str, state: State, own: str) -> bool:
-    """Whether the tree may tell what the name stands for: the module's names, and attributes of the object itself."""
-    root, _, rest = name.partition(".")
-    return root not in state.names or (root == own and bool(rest))
+def _done(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt | ast.expr]:
+    """The imports and calls of the statements in the order of the source, without those inside of other calls, of
+    definitions, and of handlers."""
+    todo: list[ast.AST] = list(reversed(statements))
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Call | ast.Import | ast.ImportFrom):
+            yield node
+        elif not isinstance(
+            node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda | ast.ExceptHandler
+        ):
+            todo += reversed(list(ast.iter_child_nodes(node)))
+
+
+def _shortened(code: str) -> str:
+    """What a reader takes in at once: a call by its function when it is long."""
+    if len(code) <= MAX_CALL:
+        return code
+    function = code.partition("(")[0]
+    return f"{function}(…)" if function.isascii() and len(function) < MAX_CALL else f"{code[:MAX_CALL]}…"

@@ -15,13 +15,13 @@ name of its own, `~` what is only read and not followed.
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from extractor.expr import COMPARISONS, dotted
+from extractor.scan import Source, statements
 from extractor.targets import EXITS, FunctionNode, changed, parameters
 
 Node = list[Any]
@@ -50,6 +50,7 @@ OPERATORS: dict[type[ast.operator], str] = {
     ast.LShift: "<<", ast.RShift: ">>", ast.BitOr: "|", ast.BitAnd: "&", ast.BitXor: "^",
 }  # fmt: skip
 UNARY: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 MAX_INTEGER = 2**63
 
 
@@ -62,24 +63,22 @@ class _Rare:
     unbound: set[str] = field(default_factory=set)  # at times without a value
 
 
-# what a file has to hold for any of that
-RARE = re.compile(r"\b(?:global|nonlocal|del)\b|:=|\bexcept\b[^\n]*\bas\b")
-
-
-def _rare(function: FunctionNode) -> _Rare:
+def _rare(function: FunctionNode, source: Source) -> _Rare:
     found = _Rare()
-    for node in ast.walk(function):
-        match node:
+    for statement in statements(function):
+        match statement:
             case ast.Global(names=names):
                 found.globals.update(names)
             case ast.Nonlocal(names=names):
                 found.shared.update(names)
-            case ast.Name(id=name, ctx=ast.Del()):
-                found.unbound.add(name)
-            case ast.ExceptHandler(name=str(name)):
-                found.unbound.add(name)
-            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                found.shared.update(n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
+            case ast.Delete(targets=targets):
+                deleted = (n for target in targets for n in ast.walk(target) if isinstance(n, ast.Name))
+                found.unbound.update(n.id for n in deleted if isinstance(n.ctx, ast.Del))
+            case ast.Try(handlers=handlers) | ast.TryStar(handlers=handlers):
+                found.unbound.update(handler.name for handler in handlers if handler.name is not None)
+    if source.walruses(function):
+        inner = (n for n in ast.walk(function) if isinstance(n, COMPREHENSIONS))
+        found.shared.update(n.target.id for c in inner for n in source.walruses(c))
     return found
 
 
@@ -93,12 +92,11 @@ class Builder:
         declared: frozenset[str],
         leaving: frozenset[str],
         owner: str | None,
-        has_walrus: bool,
-        may_be_rare: bool,
+        source: Source,
     ) -> None:
-        names = Counter(changed(function.body, repeat=True, walrus=has_walrus))
+        names = Counter(changed(function.body, repeat=True, source=source))
         self.params = tuple(parameters(function))
-        rare = _rare(function) if may_be_rare else _Rare()
+        rare = _rare(function, source)
         self._shared, self._unbound = rare.shared, rare.unbound
         self.locals = (outer | set(self.params) | set(names)) - rare.globals
         self.own = frozenset(names) - rare.globals - set(self.params)  # bound in the body, and nowhere else
@@ -110,17 +108,17 @@ class Builder:
         self._declared = declared
         self._leaving = leaving
         self._owner = owner
-        self._has_walrus = has_walrus
+        self._source = source
         self._loops = 0
         self._inner: tuple[frozenset[str], ...] = ()  # names of comprehensions around
         self.code = self.block(function.body)
 
     # --- statements -------------------------------------------------------------------------------------
 
-    def block(self, statements: Iterable[ast.stmt]) -> Code:
+    def block(self, body: Iterable[ast.stmt]) -> Code:
         """The statements' code."""
         made: Code = []
-        for node in statements:
+        for node in body:
             start = len(made)
             made += self._statement(node)
             if len(made) > start:
@@ -254,8 +252,7 @@ class Builder:
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While) -> Node:
         bound = changed(node.body)
         bound += [] if isinstance(node, ast.While) else [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)]
-        if self._has_walrus:
-            bound += [n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
+        bound += [n.target.id for n in self._source.walruses(node)]
         names = [n for n in dict.fromkeys(bound) if "." not in n]
         attributes = sorted({n.rpartition(".")[2] for n in bound if "." in n})
         self._loops += 1

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from extractor.phrasing import Asked
-from extractor.program import RARE, Builder, Code, Node
+from extractor.program import Builder, Code, Node
+from extractor.scan import Source
 from extractor.slicing import Slicer
 from extractor.targets import FunctionNode, changed, parameters
 
@@ -35,9 +36,8 @@ class RawProgram(msgspec.Struct, frozen=True, array_like=True):
 class Programs:
     """The programs of the raises in one cut."""
 
-    def __init__(self, declared: frozenset[str], leaving: frozenset[str], text: str) -> None:
-        self._has_walrus = ":=" in text
-        self._may_be_rare = RARE.search(text) is not None
+    def __init__(self, declared: frozenset[str], leaving: frozenset[str], source: Source) -> None:
+        self._source = source
         self._declared = declared
         self._leaving = leaving
         self._made: dict[int, tuple[FunctionNode, Slicer, Builder]] = {}
@@ -61,12 +61,8 @@ class Programs:
     ) -> RawProgram | None:
         function = around[-1]
         if id(function) not in self._made:
-            outer = frozenset(
-                n for f in around[:-1] for n in (*parameters(f), *changed(f.body, walrus=self._has_walrus))
-            )
-            builder = Builder(
-                function, outer, self._declared, self._leaving, owner, self._has_walrus, self._may_be_rare
-            )
+            outer = frozenset(n for f in around[:-1] for n in (*parameters(f), *changed(f.body, source=self._source)))
+            builder = Builder(function, outer, self._declared, self._leaving, owner, self._source)
             self._made[id(function)] = (function, Slicer(builder), builder)
         _, slicer, builder = self._made[id(function)]
         if slicer.is_spent:

@@ -107,11 +107,13 @@ def _record(tree: ast.Module, source: Source, leaving: frozenset[str]) -> FileRe
     locator = Locator(source)
     declared = index.build(tree, source)
     found = locator.cuts(tree)
+    if not found:
+        return FileRecord((), 0, declared)
     calls: set[str] = set()
     names = declared.imports.keys() | declared.functions.keys() | declared.classes.keys() | declared.values.keys()
-    programs = Programs(frozenset(names), leaving, source.text)
+    programs = Programs(frozenset(names), leaving, source)
     sites = tuple(site for cut in found for site in _sites(cut, source, leaving, calls, programs))
-    inner = index.local_imports((n for cut in found for n in cut.nodes), declared.imports) if found else {}
+    inner = index.local_imports((n for cut in found for n in cut.nodes), declared.imports)
     if inner:
         declared = msgspec.structs.replace(declared, imports={**declared.imports, **inner})
     ordered = tuple(sorted(sites, key=lambda s: (s.line, s.column)))
@@ -119,7 +121,7 @@ def _record(tree: ast.Module, source: Source, leaving: frozenset[str]) -> FileRe
 
 
 def _sites(cut: Cut, source: Source, leaving: frozenset[str], calls: set[str], programs: Programs) -> list[RawSite]:
-    walker = Walker(source, walrus=":=" in source.text)
+    walker = Walker(source)
     qualified = ".".join(c.name for c in cut.classes)
     walker.block(cut.nodes, NO_NAMES, Scope(qualified or "<module>", in_class=qualified or None))
     known = conditions(cut.nodes, cut.classes, source, leaving)

@@ -14,10 +14,28 @@ import warnings
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 LINE_END = re.compile(r"\r\n|\r|\n")
-SUITES = ("body", "handlers", "orelse", "finalbody", "cases")
+# where statements stand inside one, the last first: walking goes by a stack
+SUITES: dict[type[ast.AST], tuple[str, ...]] = {
+    ast.Module: ("body",),
+    ast.FunctionDef: ("body",),
+    ast.AsyncFunctionDef: ("body",),
+    ast.ClassDef: ("body",),
+    ast.If: ("orelse", "body"),
+    ast.For: ("orelse", "body"),
+    ast.AsyncFor: ("orelse", "body"),
+    ast.While: ("orelse", "body"),
+    ast.With: ("body",),
+    ast.AsyncWith: ("body",),
+    ast.Try: ("finalbody", "orelse", "handlers", "body"),
+    ast.TryStar: ("finalbody", "orelse", "handlers", "body"),
+    ast.ExceptHandler: ("body",),
+    ast.Match: ("cases",),
+    ast.match_case: ("body",),
+}
 MAX_BYTES = 32 * 1024 * 1024
 PLACEHOLDER = re.compile(r"__text_\d+__")
 MAX_DEPTH = 200  # of brackets, as Python's own parser has it
@@ -27,7 +45,7 @@ class Unreadable(Exception):
     """The file cannot be read as Python; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """A file as text, split the way Python counts lines (a form feed ends none).
 
@@ -47,7 +65,22 @@ class Source:
         lines = tuple(text.split("\n"))
         return cls(text, lines, lines)
 
-    def segment(self, node: ast.expr) -> str:
+    @cached_property
+    def _walruses(self) -> list[int]:
+        """The lines that may hold a `:=`."""
+        return [n for n, line in enumerate(self.code, 1) if ":=" in line] if ":=" in self.text else []
+
+    def walruses(self, node: ast.AST) -> list[ast.NamedExpr]:
+        """Each `:=` in a node. Few lines have one, and walking all expressions would be most of the work."""
+        lines = self._walruses
+        if lines and self.code is self.lines:  # else not all nodes know their lines
+            first, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", None)
+            at = bisect_left(lines, first)
+            if last is not None and (at == len(lines) or lines[at] > last):
+                return []
+        return [n for n in ast.walk(node) if isinstance(n, ast.NamedExpr)] if lines else []
+
+    def segment(self, node: ast.expr | ast.stmt) -> str:
         """The source of an expression as it stands there; `ast` counts columns in bytes."""
         first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
         end = node.end_col_offset or 0
@@ -114,17 +147,16 @@ def statements(node: ast.AST) -> Iterator[ast.stmt]:
         current = stack.pop()
         if isinstance(current, ast.stmt) and current is not node:
             yield current
-        for suite in reversed(SUITES):
-            children = getattr(current, suite, None)
-            if isinstance(children, list):
-                stack.extend(reversed(children))
+        for suite in SUITES.get(type(current), ()):
+            stack += getattr(current, suite)[::-1]
 
 
 class Locator:
     """Finds the raise statements below nodes; only where the word stands is anything walked."""
 
     def __init__(self, source: Source) -> None:
-        self._lines = [n for n, line in enumerate(source.lines, 1) if "raise" in line]
+        is_there = "raise" in source.text
+        self._lines = [n for n, line in enumerate(source.lines, 1) if "raise" in line] if is_there else []
 
     def raises(self, node: ast.stmt) -> Iterator[ast.Raise]:
         """The raise statements at or below the node, in the order of the source."""

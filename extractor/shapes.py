@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from extractor.program import PURE, UNKNOWN_NAME, Code, Node
 
@@ -13,100 +13,60 @@ WALKED = frozenset("all any dict enumerate frozenset len list max min reversed s
 CALLS = frozenset({"?", "?l", "m", "v()"})
 
 
-def blocks(statement: Node) -> Iterator[Code]:
+def blocks(statement: Node) -> Sequence[Code]:
     """The blocks of statements inside a statement."""
-    match statement[0]:
-        case "if":
-            yield from statement[2:4]
-        case "for":
-            yield from statement[3:5]
-        case "while":
-            yield from statement[2:4]
-        case "try":
-            yield statement[1]
-            yield from (handler[2] for handler in statement[2])
-            yield from statement[3:5]
-        case "match":
-            yield from (case[2] for case in statement[2])
+    made = BLOCKS.get(statement[0])
+    return () if made is None else made(statement)
 
 
-def every(code: Code) -> Iterator[Node]:
+def every(code: Code) -> list[Node]:
     """All statements, those inside others too."""
+    found: list[Node] = []
     for statement in code:
-        yield statement
+        found.append(statement)
         for block in blocks(statement):
-            yield from every(block)
+            found += every(block)
+    return found
 
 
-def values(statement: Node) -> Iterator[Node]:
+def values(statement: Node) -> Sequence[Node]:
     """The values that a statement computes itself, its targets among them."""
-    match statement[0]:
-        case "=" | "o=":
-            yield statement[1]
-            yield statement[-1]
-        case "e" | "if" | "while" | "assert":
-            yield statement[1]
-        case "ret":
-            yield from statement[1:]
-        case "for":
-            yield from statement[1:3]
-        case "match":
-            yield statement[1]
-            for pattern, guard, _ in statement[2]:
-                yield from pattern_values(pattern)
-                if guard is not None:
-                    yield guard
-        case "w":
-            yield statement[2]
+    made = VALUES.get(statement[0])
+    return () if made is None else made(statement)
 
 
-def parts(node: Node) -> Iterator[Node]:
+def _matched(statement: Node) -> list[Node]:
+    """What a `match` asks: its subject, what its patterns compare with, its guards."""
+    found = [statement[1]]
+    for pattern, guard, _ in statement[2]:
+        found += pattern_values(pattern)
+        if guard is not None:
+            found.append(guard)
+    return found
+
+
+def parts(node: Node) -> Sequence[Node]:
     """The values that a value is computed from, in order."""
-    match node[0]:
-        case "a" | "not" | "*":
-            yield node[1]
-        case "i" | "sl":
-            yield from (n for n in node[1:] if n is not None)
-        case "u" | ":=":
-            yield node[2]
-        case "o":
-            yield from node[2:]
-        case "c":
-            yield node[1]
-            yield from (right for _, right in node[2])
-        case "and" | "or" | "t" | "l" | "s" | "?" | "~":
-            yield from node[1]
-        case "?l":
-            yield from node[2]
-        case "if":
-            yield from node[1:]
-        case "d":
-            yield from (n for pair in node[1] for n in pair if n is not None)
-        case "f":
-            yield from (piece[0] for piece in node[1] if not isinstance(piece, str))
-        case "comp":
-            for _, iterable, tests in node[3]:
-                yield iterable
-                yield from tests
-            yield from node[2]
-        case "b()":
-            yield from node[2]
-            yield from (value for _, value in node[3])
-        case "m":
-            yield node[1]
-            yield from node[3]
-            yield from (value for _, value in node[4])
-        case "v()":
-            yield node[1]
-            yield from node[2]
-            yield from (value for _, value in node[3])
+    made = PARTS.get(node[0])
+    return () if made is None else made(node)
 
 
-def walk(node: Node) -> Iterator[Node]:
+def _clauses(node: Node) -> list[Node]:
+    """Of a comprehension: what it walks, its tests, and then its elements."""
+    return [*(value for _, iterable, tests in node[3] for value in (iterable, *tests)), *node[2]]
+
+
+def walk(node: Node) -> list[Node]:
     """The value and all values in it."""
-    yield node
-    for part in parts(node):
-        yield from walk(part)
+    found: list[Node] = []
+    stack = [node]
+    while stack:
+        one = stack.pop()
+        found.append(one)
+        made = PARTS.get(one[0])
+        if made is not None:
+            stack += made(one)[::-1]
+    return found
 
 
 def pattern_values(pattern: Node) -> Iterator[Node]:
@@ -151,20 +111,22 @@ def captured(pattern: Node) -> Iterator[str]:
                 yield from captured(inner)
 
 
-def bound(target: Node) -> Iterator[str]:
+def bound(target: Node) -> list[str]:
     """The names that a target binds."""
     match target[0]:
         case "n":
-            yield target[1]
+            return [target[1]]
         case "t":
-            for inner in target[1]:
-                yield from bound(inner)
+            return [name for inner in target[1] for name in bound(inner)]
         case "*":
-            yield from bound(target[1])
+            return bound(target[1])
+    return []
 
 
 def path_of(node: Node) -> str | None:
     """`self.config` for what is read so; None for all else."""
+    if node[0] == "n":
+        return str(node[1])
     names: list[str] = []
     while node[0] == "a":
         names.append(node[2])
@@ -172,22 +134,20 @@ def path_of(node: Node) -> str | None:
     return ".".join([node[1], *reversed(names)]) if node[0] == "n" else None
 
 
-def is_below(live: str, name: str) -> bool:
-    """Whether something live is read from this name."""
-    return live[0] in MARKS and live[1:].partition(".")[0] == name
+def marks_below(live: Live, names: Sequence[str]) -> set[str]:
+    """How what is read from these names is: its marks."""
+    return {p[0] for p in live if p[0] in MARKS and p[1:].partition(".")[0] in names}
 
 
 def without(live: Live, names: Iterable[str]) -> Live:
     """What is live of all but these names."""
     gone = set(names)
-    return frozenset(p for p in live if p not in gone and not (p[0] in MARKS and p[1:].partition(".")[0] in gone))
+    return live.difference([p for p in live if (p[1:].partition(".")[0] if p[0] in MARKS else p) in gone])
 
 
-def changes(node: Node) -> Iterator[str | None]:
-    """The paths of what the calls in a value may change; None for anything."""
-    for inner in walk(node):
-        if inner[0] in CALLS:
-            yield from changed_by(inner)
+def changes(nodes: Iterable[Node]) -> list[str | None]:
+    """The paths of what the calls among these values may change; None for anything."""
+    return [path for node in nodes if node[0] in CALLS for path in changed_by(node)]
 
 
 def changed_by(node: Node) -> Iterator[str | None]:
@@ -214,8 +174,9 @@ def changed_by(node: Node) -> Iterator[str | None]:
             yield from (n[1] for n in walk(one) if n[0] == "n")
 
 
-def may_raise(node: Node) -> bool:
-    return any(n[0] not in ("k", "n", "g", "t", "l", "d", "not", "and", "or", "if") for n in walk(node))
+def may_raise(nodes: Iterable[Node]) -> bool:
+    """Whether one of these values may raise when it is computed."""
+    return any(n[0] not in ("k", "n", "g", "t", "l", "d", "not", "and", "or", "if") for n in nodes)
 
 
 def escapes(statement: Node) -> bool:
@@ -262,11 +223,45 @@ def as_value(target: Node) -> Node:
     return target[1] if target[0] == "i" else target
 
 
-def classes(code: Code) -> Iterator[Node]:
+def classes(statements: Iterable[Node]) -> Iterator[Node]:
     """The names of exceptions in raises and handlers."""
-    for statement in every(code):
+    for statement in statements:
         match statement[0]:
             case "raise" | "assert" if statement[2] is not None:
                 yield statement[2]
             case "try":
                 yield from (t for handler in statement[2] for t in handler[0] or () if t is not None)
+
+
+BLOCKS: dict[str, Callable[[Node], Sequence[Code]]] = {
+    "if": lambda s: s[2:4],
+    "for": lambda s: s[3:5],
+    "while": lambda s: s[2:4],
+    "try": lambda s: [s[1], *(handler[2] for handler in s[2]), *s[3:5]],
+    "match": lambda s: [case[2] for case in s[2]],
+}
+VALUES: dict[str, Callable[[Node], Sequence[Node]]] = {
+    "=": lambda s: [s[1], s[-1]],
+    "o=": lambda s: [s[1], s[-1]],
+    **dict.fromkeys(("e", "if", "while", "assert"), lambda s: [s[1]]),
+    "ret": lambda s: s[1:],
+    "for": lambda s: s[1:3],
+    "match": _matched,
+    "w": lambda s: [s[2]],
+}
+PARTS: dict[str, Callable[[Node], list[Node]]] = {
+    **dict.fromkeys(("a", "not", "*"), lambda n: [n[1]]),
+    **dict.fromkeys(("i", "sl"), lambda n: [part for part in n[1:] if part is not None]),
+    **dict.fromkeys(("u", ":="), lambda n: [n[2]]),
+    "o": lambda n: n[2:],
+    "c": lambda n: [n[1], *(right for _, right in n[2])],
+    **dict.fromkeys(("and", "or", "t", "l", "s", "?", "~"), lambda n: n[1]),
+    "?l": lambda n: n[2],
+    "if": lambda n: n[1:],
+    "d": lambda n: [part for pair in n[1] for part in pair if part is not None],
+    "f": lambda n: [piece[0] for piece in n[1] if not isinstance(piece, str)],
+    "comp": _clauses,
+    "b()": lambda n: [*n[2], *(value for _, value in n[3])],
+    "m": lambda n: [n[1], *n[3], *(value for _, value in n[4])],
+    "v()": lambda n: [n[1], *n[2], *(value for _, value in n[3])],
+}

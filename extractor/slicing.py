@@ -13,9 +13,11 @@ Live are names (`x`), attributes that the function sets on whatever object (`.x`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from extractor.program import Builder, Code, Node
 from extractor.shapes import (
@@ -32,8 +34,8 @@ from extractor.shapes import (
     classes,
     escapes,
     every,
-    is_below,
     is_with_constant,
+    marks_below,
     may_raise,
     parts,
     path_of,
@@ -66,8 +68,7 @@ class TooLarge(Exception):
     """The function is so large that slicing it any further is not worth the time."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(msgspec.Struct, frozen=True):
     """What is in some statements: sites; jumps out of them to a loop around; and whether they leave the function."""
 
     sites: frozenset[int]
@@ -118,14 +119,15 @@ class Slicer:
             code, _ = self._block(self._builder.code, NOTHING)
         except TooLarge:
             return None
-        if sum(1 for _ in every(code)) > MAX_STATEMENTS:
+        statements = every(code)
+        if len(statements) > MAX_STATEMENTS:
             return None
-        nodes = [n for s in every(code) if s[0] != "w" for value in values(s) for n in walk(value)]
+        nodes = [n for s in statements if s[0] != "w" for value in values(s) for n in walk(value)]
         used = dict.fromkeys(n[1] for n in nodes if n[0] == "g")
-        raised = dict.fromkeys(n[1] for n in classes(code) if n[1] not in used)
+        raised = dict.fromkeys(n[1] for n in classes(statements) if n[1] not in used)
         called = dict.fromkeys(n[1][1] for n in nodes if n[0] == "m" and n[1][0] == "g")
-        watched = dict.fromkeys(n[1] for s in every(code) if s[0] == "w" for n in walk(s[2]) if n[0] == "g")
-        exact = not self._changed and not any(map(_is_open, every(code))) and not any(n[0] in OPEN for n in nodes)
+        watched = dict.fromkeys(n[1] for s in statements if s[0] == "w" for n in walk(s[2]) if n[0] == "g")
+        exact = not self._changed and not any(map(_is_open, statements)) and not any(n[0] in OPEN for n in nodes)
         raised |= {number: None for number in watched if number not in used}
         told, start = Told(self._builder).names(code)
         return Slice(code, told, start, tuple(used), tuple(raised), tuple(called), exact)
@@ -175,19 +177,20 @@ class Slicer:
 
     def _assign(self, statement: Node, live: Live) -> tuple[Code, Live]:
         _, target, value = statement
-        names = list(bound(target))
-        stored = [n for n in walk(target) if n[0] == "a"]
-        items = [n for n in walk(target) if n[0] == "i"]
-        wanted = any(n in live for n in names) or any(f".{n[2]}" in live for n in stored)
+        names = bound(target)
+        inner = walk(target)
+        stored = [n for n in inner if n[0] == "a"]
+        items = [n for n in inner if n[0] == "i"]
+        below = marks_below(live, names)
+        wanted = bool(below) or any(n in live for n in names) or any(f".{n[2]}" in live for n in stored)
         changed = [path_of(n[1]) for n in items]
-        wanted = wanted or any(is_below(p, n) for p in live for n in names)
         if any(self._is_seen(path_of(n[1]), live) for n in stored):
             wanted = self._changed = True
         if not wanted and not self._is_read_after(changed, live):
             return self._effect(value, live, raises=target[0] != "n")
-        content = bool(stored) or any(p[0] == "*" and is_below(p, n) for p in live for n in names)
+        content = bool(stored) or "*" in below
         live = without(live, names)
-        if value[0] == "?l" and not self._is_read_after(list(changes(value)), live):
+        if value[0] == "?l" and not self._is_read_after(changes(walk(value)), live):
             return [["=", target, ["?l", value[1], []]]], live
         for node in (*stored, *items):
             live = self._read(node[1], live)
@@ -196,8 +199,8 @@ class Slicer:
     def _augment(self, statement: Node, live: Live) -> tuple[Code, Live]:
         _, target, _, value = statement
         path = path_of(target[1] if target[0] == "i" else target)
-        names = list(bound(target))
-        wanted = any(n in live or any(is_below(p, n) for p in live) for n in names)
+        names = bound(target)
+        wanted = bool(marks_below(live, names)) or any(n in live for n in names)
         wanted = wanted or (target[0] == "a" and f".{target[2]}" in live)
         if not wanted and not self._is_read_after([path], live):
             return self._effect(value, live, raises=True)
@@ -208,13 +211,16 @@ class Slicer:
 
     def _effect(self, value: Node, live: Live, raises: bool = False) -> tuple[Code, Live]:
         """A value that nobody takes: what it may change, what it binds, and that it may raise."""
-        binds = any(n[0] == ":=" and n[1] in live for n in walk(value))
-        if binds or self._is_read_after(list(changes(value)), live):
+        inner = walk(value)
+        binds = any(n[0] == ":=" and n[1] in live for n in inner)
+        if binds or self._is_read_after(changes(inner), live):
             return [["e", value]], self._read(value, live)
-        unbound = bool(self._handlers) and any(n[0] == "n" and n[1] in self._builder.own for n in walk(value))
-        if not raises and not unbound and not may_raise(value):
+        if not self._handlers:
             return [], live
-        if self._handlers and not raises and not any(n[0] in OPEN for n in walk(value)):
+        unbound = any(n[0] == "n" and n[1] in self._builder.own for n in inner)
+        if not raises and not unbound and not may_raise(inner):
+            return [], live
+        if not raises and not any(n[0] in OPEN for n in inner):
             return [["e", value]], self._read(value, live)  # where it can be computed, it is known to go well
         return self._risk(value, live)
 
@@ -253,7 +259,7 @@ class Slicer:
 
     def _loop(self, statement: Node, live: Live) -> tuple[Code, Live]:
         *_, body, orelse, names, attributes = statement
-        targets = list(bound(statement[1])) if statement[0] == "for" else []
+        targets = bound(statement[1]) if statement[0] == "for" else []
         source = statement[2] if statement[0] == "for" else statement[1]
         rest, after = self._block(orelse, live)
         head = after | live
@@ -323,40 +329,18 @@ class Slicer:
         key = id(node), content, whole
         if key not in self._reads:
             is_simple = all(n[0] not in CALLS and n[0] != ":=" for n in walk(node))
-            self._reads[key] = node, self._read_anew(node, NOTHING, content, whole) if is_simple else None
+            self._reads[key] = node, frozenset(_all_read(node, content, whole)) if is_simple else None
         found = self._reads[key][1]
         return self._read_anew(node, live, content, whole) if found is None else live | found
 
     def _read_anew(self, node: Node, live: Live, content: bool, whole: bool) -> Live:
-        if node[0] in CALLS and self._is_read_after(list(changed_by(node)), live):
+        if node[0] in CALLS and self._is_read_after(changed_by(node), live):
             self._changed = True
-        path = path_of(node)
-        own: set[str] = set()
-        if path is not None:
-            if whole:
-                own.add(f"={path}")
-            if content:
-                own.add(f"*{path}")
-        if node[0] in ("m", "v()"):
-            own |= {f"!{one}" for one in changed_by(node) if one is not None}
-        match node[0]:
-            case "n":
-                own.add(node[1])
-            case "a":
-                own.add(f".{node[2]}")
-            case "b()" if node[1] in ("getattr", "hasattr") and len(node[2]) > 1 and node[2][1][0] == "k":
-                own.add(f".{node[2][1][1]}")
-            case ":=":
-                live = without(live, [node[1]])
-        live = live.union(own)
-        if node[0] == "comp":  # each turn reads what the one before may have changed
-            for part in parts(node):
-                live = self._read(part, live)
-        inner = reads_content(node)
-        is_plain = is_with_constant(node)
-        for part in reversed(list(parts(node))):
-            content_ = any(part is one for one in inner) or (content and path is None)
-            live = self._read(part, live, content_, path is None and not is_plain)
+        if node[0] == ":=":
+            live = without(live, [node[1]])
+        live = live.union(_read_by(node, content, whole))
+        for part, *how in _parts_read(node, content):
+            live = self._read(part, live, *how)
         return live
 
     def _is_seen(self, path: str | None, live: Live) -> bool:
@@ -374,10 +358,11 @@ class Slicer:
 
     def _is_read_after(self, changed: Iterable[str | None], live: Live) -> bool:
         """Whether something that may be changed is read later."""
-        later = [p for p in live if p[0] in MARKS]
         for one in changed:
             source = None if one is None else self._origin(one)
-            for path in later:
+            for path in live:
+                if path[0] not in MARKS:
+                    continue
                 read = self._origin(path[1:])
                 if read is None or source is None or read == source or read.startswith(f"{source}."):
                     return True
@@ -397,6 +382,47 @@ class Slicer:
             path = f"{source}.{rest}" if rest else source
             root, _, rest = path.partition(".")
         return path if root in self._builder.params or root in self._builder.free else None
+
+
+def _all_read(node: Node, content: bool, whole: bool) -> Iterator[str]:
+    """What is read for a value without calls."""
+    yield from _read_by(node, content, whole)
+    for part, *how in _parts_read(node, content):
+        yield from _all_read(part, *how)
+
+
+def _read_by(node: Node, content: bool, whole: bool) -> list[str]:
+    """What a value itself reads, besides its parts."""
+    own: list[str] = []
+    path = path_of(node)
+    if path is not None:
+        if whole:
+            own.append(f"={path}")
+        if content:
+            own.append(f"*{path}")
+    match node[0]:
+        case "n":
+            own.append(node[1])
+        case "a":
+            own.append(f".{node[2]}")
+        case "b()" if node[1] in ("getattr", "hasattr") and len(node[2]) > 1 and node[2][1][0] == "k":
+            own.append(f".{node[2][1][1]}")
+        case "m" | "v()":
+            own += [f"!{one}" for one in changed_by(node) if one is not None]
+    return own
+
+
+def _parts_read(node: Node, content: bool) -> list[tuple[Node, bool, bool]]:
+    """The parts of a value, the last first, with whether their content is read and whether they are, as a whole."""
+    found = parts(node)
+    if not found:
+        return []
+    inner = reads_content(node)
+    passed_on = path_of(node) is None
+    whole = passed_on and not is_with_constant(node)
+    made = [(p, any(p is one for one in inner) or (content and passed_on), whole) for p in reversed(found)]
+    # each turn of a comprehension reads what the one before may have changed
+    return [*((p, False, True) for p in found), *made] if node[0] == "comp" else made
 
 
 STATEMENTS: dict[str, Any] = {

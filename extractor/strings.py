@@ -1,7 +1,7 @@
 """Owns what `ast` does not tell and libcst does: the text between the quotes of an f-string, as it is written.
 
 Before Python 3.12 `ast` has no true columns inside f-strings, and it cannot read the quotes of newer ones.
-libcst parses the one literal (0.1 ms), never the file around it.
+libcst parses the one literal (0.7 ms), never the file around it; most are plain enough for a pattern (0.01 ms).
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ import libcst as cst
 EMPTY = cst.Module([])
 NodeT = TypeVar("NodeT", bound=cst.CSTNode)
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# literals without escapes, one after the other; the text and the holes of one, where no hole has braces or quotes
+_PLAIN = re.compile(r"""([fF]?)(["'])(?!\2)([^\\\n]*?)\2\s*""")
+_PIECES = re.compile(r"""([^{}]+)|\{([^{}!:=#"']+)(?:!([rsa]))?\}""")
 _ESCAPED = re.compile(r"\\N\{[^}]*\}|\\.|\{\{|\}\}", re.DOTALL)
 
 
@@ -40,6 +43,34 @@ def parse(source: str) -> cst.BaseExpression:
         return cst.parse_expression(f"({source}\n)" if "\n" in source or "#" in source else source)
     except (cst.ParserSyntaxError, RecursionError) as e:
         raise ValueError(str(e)) from None
+
+
+def read(source: str) -> tuple[str | Field, ...]:
+    """Literal text and holes of the string literals in a source. Raises `ValueError` for others."""
+    found: list[str | Field] = []
+    at = 0
+    while at < len(source):
+        literal = _PLAIN.match(source, at)
+        held = None if literal is None else _plain(literal[3], bool(literal[1]))
+        if literal is None or held is None:
+            return pieces(parse(source))
+        found += held
+        at = literal.end()
+    return tuple(found)
+
+
+def _plain(text: str, formatted: bool) -> list[str | Field] | None:
+    """The pieces of a literal by its text between the quotes; None where they are not plain to see."""
+    if not formatted:
+        return [visible_surrogates(text)]
+    found: list[str | Field] = []
+    at = 0
+    for piece in _PIECES.finditer(text):
+        if piece.start() != at:
+            return None
+        at = piece.end()
+        found.append(visible_surrogates(piece[1]) if piece[1] else Field(piece[2].strip(), piece[3]))
+    return found if at == len(text) else None
 
 
 def pieces(node: cst.BaseExpression) -> tuple[str | Field, ...]:

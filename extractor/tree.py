@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import builtins
 import http
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from extractor import expr
@@ -22,6 +24,7 @@ BUILTIN_EXCEPTIONS = {
     if isinstance(value, type) and issubclass(value, BaseException)
 }
 ENUMS = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"})
+AUTO = re.compile(r"(?:enum\.)?auto\(\)")
 DEPTH = 20
 
 
@@ -336,10 +339,25 @@ class Names:
             return self._enum_part(path, dotted, depth)
         if not isinstance(entity, ValueRef):
             raise UnknownValue(dotted)
+        if entity.owner is not None and AUTO.fullmatch(entity.value.src) and self.is_enum(entity.owner):
+            return self._numbered(entity, entity.owner), entity
         value = expr.evaluate(
             entity.value.src, lambda name: self.constant(entity.path, name, entity.owner, depth + 1)[0]
         )
         return value, entity
+
+    def _numbered(self, member: ValueRef, owner: ClassRef) -> Any:
+        """What `auto()` gives where each member before it has it too. Raises `UnknownValue`."""
+        bases = [b.name for b in self.ancestry(owner) if isinstance(b, External) and b.name != "builtins.object"]
+        name = member.name.rpartition(".")[2]
+        before = list(takewhile(lambda other: other != name, self.class_(owner).values))
+        if self.attribute(owner, "_generate_next_value_") is None:
+            if bases == ["enum.StrEnum"]:
+                return name.lower()
+            numbered = all(AUTO.fullmatch(self.class_(owner).values[other].src) for other in before)
+            if numbered and bases in (["enum.Enum"], ["enum.IntEnum"]):
+                return len(before) + 1
+        raise UnknownValue(member.name)
 
     def _enum_part(self, path: str, dotted: str, depth: int) -> tuple[Any, ValueRef | None]:
         """`Kind.MEMBER.value` and `Kind.MEMBER.name`."""

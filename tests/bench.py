@@ -106,9 +106,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=default_jobs())
     parser.add_argument("--match", action="store_true", help="measure `match` instead, on the datasets in output/")
-    parser.add_argument("--history", action="store_true", help="measure what more releases cost; with --all, of all")
     parser.add_argument("--site", action="store_true", help="measure `site` instead, on a dataset in output/")
     parser.add_argument("--lookup", action="store_true", help="measure the lookup in a browser instead")
+    parser.add_argument("--history", action="store_true", help="measure what more releases cost; with --all, of all")
     options, more = parser.parse_known_args()
     if options.site:
         bench_site.main(more)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from msgspec import UNSET, UnsetType
 from rich.console import Console
 
 from extractor.model import (
@@ -25,6 +26,7 @@ from extractor.model import (
     Provenance,
     Related,
     Site,
+    Tried,
     Variant,
 )
 from extractor.printable import visible
@@ -166,19 +168,22 @@ Environment variables that the message names: `VLLM_KIND`
 
 ## When it is raised
 
+Caught in the same function by the handler of `ValueError`
+
 Raised by `Pool.resize` when all of these hold, and more that are not listed:
 
-- `not self.closed`, or it would have been left at [`vllm/pool.py:9`]({BASE}/vllm/pool.py#L9)
-- `kind in KINDS` ([`vllm/pool.py:11`]({BASE}/vllm/pool.py#L11)); a name in it may have been bound anew since
+- `kind in KINDS` ([`vllm/pool.py:11`]({BASE}/vllm/pool.py#L11)); what it is about may have changed since
   - `KINDS` is `['big', 'small']` ([`vllm/kinds.py:2`]({BASE}/vllm/kinds.py#L2))
+
+and nothing has ended it before, so that these hold too:
+
+- `not self.closed` ([`vllm/pool.py:9`]({BASE}/vllm/pool.py#L9))
 
 Defined only when all of these hold:
 
 - `sys.platform == 'linux'` ([`vllm/pool.py:1`]({BASE}/vllm/pool.py#L1))
 
 Raised from `KeyError`
-
-Caught in the same function by the handler of `ValueError`
 
 Part of checking `kind`
 
@@ -264,8 +269,8 @@ def test_nothing_is_said_when_there_is_nothing_to_say() -> None:
     assert "\n\n\n" not in bare and "\n\n\n" not in made(ERROR)
 
 
-def guard(kind: str, text: str) -> Error:
-    site = replace(BARE_SITE, guards=(Guard(kind=kind, text=text, line=9),), permalink=None)
+def guard(kind: str, text: str, tried: Tried | UnsetType = UNSET) -> Error:
+    site = replace(BARE_SITE, guards=(Guard(kind=kind, text=text, line=9, tried=tried),), permalink=None)
     return replace(BARE, sites=(site,))
 
 
@@ -273,10 +278,20 @@ SAID = [
     ("a re-raise", replace(BARE, kind="reraise", message="", variants=(), sites=(replace(BARE_SITE, kind="reraise"),)),
      ["· raised again ·", "Raises again what was caught; there is no message of its own.", "\nRaised again at "]),
     ("a bare class", replace(BARE, message="", variants=()), ["\nRaised without a message.\n"]),
-    ("a loop", guard("for", "for x in xs"), ["- in the loop `for x in xs` (["]),
-    ("a handler", guard("except", "except KeyError"), ["- the handler `except KeyError` was entered (["]),
+    ("a loop", guard("for", "for x in xs"), ["- for some `x` in `xs` (["]),
+    ("a handler", guard("except", "except KeyError"), ["- while handling `KeyError` (["]),
+    ("a handler of all", guard("except", "except"), ["- while handling any exception (["]),
+    ("a handler and what was tried", guard("except", "except KeyError", Tried(line=4, end_line=4, code=("f(x)",), more=False)),
+     ["- while handling `KeyError` from line 4, where `f(x)` was tried (["]),
+    ("a handler and much that was tried", guard("except", "except KeyError", Tried(line=4, end_line=6, code=("f(x)", "g()"), more=True)),
+     ["- while handling `KeyError` from lines 4–6, where `f(x)`, `g()` and more were tried (["]),
+    ("a handler of what calls nothing", guard("except", "except KeyError", Tried(line=4, end_line=4, code=(), more=False)),
+     ["- while handling `KeyError` from line 4 (["]),
+    ("an early exit alone", guard("exit", "not x"), ["when nothing has ended it before, so that all of these hold:\n\n- `not x` (["]),
+    ("another loop", guard("while", "while x"), ["- in the loop `while x` (["]),
+    ("the last case", guard("case", "case _"), ["- no earlier case matched (["]),
     ("a case", guard("case", "case [x]"), ["- `case [x]` matched (["]),
-    ("an assertion", guard("assert", "x"), ["- `x`, asserted at ["]),
+    ("an assertion", guard("assert", "x"), ["when nothing has ended it before, so that all of these hold:", "- `x`, as is asserted (["]),
     ("a cause alone", replace(BARE, sites=(replace(BARE_SITE, cause="OSError"),)),
      ["## When it is raised\n\nRaised from `OSError`\n"]),
     ("conditions that are not known", replace(BARE, sites=(replace(BARE_SITE, complete=False),)),

@@ -43,7 +43,7 @@ def test_help_is_cheap() -> None:
     script = (
         "import sys\nsys.argv[1:] = ['--help']\nfrom extractor.cli import app\ntry: app()\nexcept SystemExit: pass\n"
     )
-    heavy = "print([m for m in ('libcst', 'git', 'jinja2', 'requests', 'pypi_simple', 'orjson') if m in sys.modules])"
+    heavy = "print([m for m in ('libcst', 'git', 'jinja2', 'requests', 'pypi_simple', 'orjson', 'scipy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script + heavy], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 

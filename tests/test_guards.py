@@ -8,7 +8,9 @@ from textwrap import indent
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 
+from extractor.model import Tried
 from tests.oracle.programs import Program, programs
 from tests.trees import Found, sites_in
 
@@ -123,6 +125,17 @@ STALE = [
     ("deleted", "if a:\n    del a\n    raise E", True),
     ("by an inner function", "def g():\n    nonlocal a\n    a = 1\nif a:\n    g()\n    raise E", True),
     ("augmented", "if a:\n    a += 1\n    raise E", True),
+    ("must not: a name that is bound in the branch before its test", "if a:\n    n = len(a)\n    if n:\n        return\nraise E", False),
+    ("must not: bound in the other branch", "if a:\n    if b:\n        return\nelse:\n    b = 1\nraise E", False),
+    ("must not: an object of another name", "if a in xs:\n    b.add(a)\n    raise E", False),
+    ("bound in the branch after its test", "if a:\n    if b:\n        return\n    b = 1\nraise E", True),
+    ("what was tested is bound in the branch", "if a:\n    a = b\n    if b:\n        return\nraise E", True),
+    ("bound in the branch, then behind it", "if a:\n    n = len(a)\n    if n:\n        return\nn = 1\nraise E", True),
+    ("added to a collection", "if a not in xs:\n    xs.add(a)\n    raise E", True),
+    ("taken from a collection", "if len(xs) == 1:\n    x = xs.pop()\n    raise E", True),
+    ("taken from an attribute", "if a in self.xs:\n    self.xs.discard(a)\n    raise E", True),
+    ("an item that is set", "if a not in xs:\n    xs[a] = 1\n    raise E", True),
+    ("taken in the loop", "while xs:\n    xs.pop()\n    raise E", True),
 ]  # fmt: skip
 
 
@@ -142,6 +155,30 @@ KINDS = [
 @pytest.mark.parametrize(("body", "kinds"), [pytest.param(body, kinds, id=name) for name, body, kinds in KINDS])
 def test_kinds(body: str, kinds: list[str]) -> None:
     assert [g.kind for g in found(body).site.guards] == kinds
+
+
+TRIED = [  # the body starts on line 3
+    ("not what a handler inside calls", "try:\n    try:\n        go()\n    except OSError:\n        stay()\nexcept E:\n    raise E", (4, 7, ["go()"], False)),
+    ("no calls", "try:\n    x = a[0]\nexcept KeyError:\n    raise E", (4, 4, ["x = a[0]"], False)),
+    ("imports", "try:\n    import a.b\n    from c import d\nexcept ImportError:\n    raise E", (4, 5, ["import a.b", "from c import d"], False)),
+    ("not what the handler calls", "try:\n    go(a)\nexcept E:\n    stay(b)\n    raise E", (4, 4, ["go(a)"], False)),
+    ("not what a function would call", "try:\n    def g():\n        h()\n    g()\nexcept E:\n    raise E", (4, 6, ["g()"], False)),
+    ("a call with calls in it, on two lines", "try:\n    go(a(),\n       b())\nexcept E:\n    raise E", (4, 5, ["go(a(), b())"], False)),
+    ("more than are said", "try:\n    if a():\n        b()\n    c.d(1); e()\nexcept E:\n    raise E", (4, 6, ["a()", "b()", "c.d(1)"], True)),
+    ("a long one", f"try:\n    go({'a' * 90})\nexcept E:\n    raise E", (4, 4, ["go(…)"], False)),
+    ("of a handler that goes on alone", "try:\n    go()\nexcept KeyError:\n    x = 1\nelse:\n    return\nraise E", (4, 4, ["go()"], False)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "tried"), [pytest.param(body, tried, id=name) for name, body, tried in TRIED])
+def test_what_was_tried(body: str, tried: tuple[int, int, list[str], bool]) -> None:
+    guard = next(g for g in found(body).site.guards if g.kind == "except")
+    assert isinstance(guard.tried, Tried)
+    assert (guard.tried.line, guard.tried.end_line, list(guard.tried.code), guard.tried.more) == tried
+
+
+def test_only_handlers_tried_something() -> None:
+    assert [g.tried for g in found("for x in xs:\n    if x:\n        raise E").site.guards] == [UNSET, UNSET]
 
 
 CAUGHT = [
@@ -228,6 +265,15 @@ def test_validates(source: str, fields: tuple[str, ...]) -> None:
 CONSTANTS = [
     ("must not: a parameter", "def f(LIMIT):\n    if LIMIT:\n        R", {}),
     ("must not: a list that is filled", "SEEN = []\ndef f(x):\n    SEEN.append(x)\n    if x in SEEN:\n        R", {}),
+    ("must not: a name that is bound after its import", "def f(x):\n    from vllm.b import LIMIT\n    LIMIT = go()\n    if x > LIMIT:\n        R", {}),
+    ("must not: a star", "A, *B = 1, 2\ndef f(x):\n    if x in B:\n        R", {}),
+    ("must not: a number of its own before auto()", "from enum import Enum, auto\nclass K(Enum):\n    A = 7\n    B = auto()\ndef f(x):\n    if x is K.B:\n        R", {}),
+    ("must not: numbers by a rule of the tree", "from enum import Enum, auto\nclass K(Enum):\n    def _generate_next_value_(*a):\n        return 9\n    A = auto()\ndef f(x):\n    if x is K.A:\n        R", {}),
+    ("must not: text that is a number", "from enum import Enum, auto\nclass K(str, Enum):\n    A = auto()\ndef f(x):\n    if x is K.A:\n        R", {}),
+    ("imported in the function", "def f(x):\n    from vllm.b import LIMIT\n    if x > LIMIT:\n        R", {"LIMIT": 7}),
+    ("auto()", "import enum\nclass K(enum.Enum):\n    A = enum.auto()\n    B = enum.auto()\ndef f(x):\n    if x is K.B:\n        R", {"K.B": 2}),
+    ("auto() of text", "from enum import StrEnum, auto\nclass K(StrEnum):\n    A = auto()\ndef f(x):\n    if x == K.A:\n        R", {"K.A": "a"}),
+    ("several at once", "A, B = 'x', 'y'\ndef f(x):\n    if x in (A, B):\n        R", {"A": "x", "B": "y"}),
     ("arithmetic", "K = 4 * 1024\ndef f(x):\n    if x > K:\n        R", {"K": 4096}),
     ("through modules", "from vllm.b import LIMIT\ndef f(x):\n    if x > LIMIT:\n        R", {"LIMIT": 7}),
     ("a class attribute", "class C:\n    NAMES = ('a',)\n    def f(self, x):\n        if x in self.NAMES:\n            R", {"self.NAMES": ["a"]}),

@@ -142,6 +142,9 @@ ANSWERS: list[tuple[str, str, dict[str, Any], bool | None]] = [
     ("raised and caught as another", "try:\n    if a:\n        raise KeyError(1)\nexcept KeyError:\n    raise E", dict(a=1), True),
     ("match", "match a:\n    case {'k': [x, y]} if x > y:\n        raise E", dict(a={"k": [2, 1]}), True),
     ("match, another case", "match a:\n    case 1:\n        return\n    case int():\n        raise E", dict(a=2), True),
+    ("match, an object that is no mapping", "match a:\n    case {'k': 1}:\n        raise E", dict(a=object()), False),
+    ("match, an object that is no sequence", "match a:\n    case [1, _]:\n        return\nraise E", dict(a=object()), True),
+    ("match, what stands for an object may be a mapping", "match a:\n    case {'k': 1}:\n        raise E", dict(a=NS(k=1)), None),
 ]  # fmt: skip
 
 

@@ -19,7 +19,7 @@ SHORT = 12  # letters and digits; a message with fewer is only itself where it w
 TELLING = 16  # with as many, a message may be known again in any file
 # how alike texts must be, and how much less when the condition is the same: measured by reading pairs of releases
 IN_SYMBOL, IN_FILE, ELSEWHERE = (0.68, 0.3), (0.84, 0.24), (0.9, 0.1)
-SAME_IN_SYMBOL, SAME_ELSEWHERE = 0.25, 0.6  # under the very same condition
+SAME = 0.6  # in any file, under the very same condition
 LONG = 60  # letters of a condition that is not the same by chance
 RETYPED = 0.1  # so much more alike when the exception is another
 
@@ -55,7 +55,7 @@ class _Rest:
         self._olds = {n: traits(e) for n, e in enumerate(olds) if n not in found}
         self._news = {n: traits(e) for n, e in enumerate(news) if n not in taken}
         self._files = Files(map(path_of, olds), map(path_of, news))
-        self._symbols = frozenset(site.symbol for error in news for site in sites_of(error))
+        self._symbols = [frozenset(site.symbol for e in side for site in sites_of(e)) for side in (olds, news)]
         self._copied = copied(olds) & copied(news)
         self._found: dict[int, int] = {}
 
@@ -79,9 +79,9 @@ class _Rest:
                 groups[one.text.message][side].append(n)
         there = [group for group in groups.values() if all(group)]
         for sure in (True, False):  # what can only be one first: it tells which files were renamed
-            for olds, news in there:
-                if (len(olds) == len(news) == 1) == sure:
-                    self._take({(o, n): self._moved(self._olds[o], self._news[n]) for o in olds for n in news})
+            now = [group for group in there if (len(group[0]) == len(group[1]) == 1) == sure]
+            places = [(o, n) for olds, news in now for o in olds for n in news]
+            self._take({(o, n): self._moved(self._olds[o], self._news[n]) for o, n in places})
 
     def _moved(self, old: Traits, new: Traits) -> float:
         """How well an error is the same message in another file; 0: it is another error."""
@@ -92,7 +92,7 @@ class _Rest:
         if together or same_symbol or same_class:
             if old.text.own < SHORT and not (same_symbol and same_exception):
                 return 0.0
-        elif not _itself(old, new) or self._copies(old, new, old.text.message):
+        elif not _itself(old, new) or self._copies(old, new, {old.text.message}):
             return 0.0
         same_name = bool(old.names & new.names) + (basename(old.path) == basename(new.path))
         place = 4 * same_symbol + 3 * together + same_name + same_class + closeness(old.path, new.path)
@@ -141,21 +141,21 @@ class _Rest:
         """How alike the texts must be, standing where they do; None: they are two errors, whatever they say."""
         the_same = condition == 1.0 and bool(old.exceptions & new.exceptions)
         if together and same_symbol:
-            return SAME_IN_SYMBOL if the_same else _less(IN_SYMBOL, condition)
-        renamed = together and old.symbols.isdisjoint(self._symbols)
+            return 0.0 if the_same else _less(IN_SYMBOL, condition)
+        renamed = together and old.symbols.isdisjoint(self._symbols[1]) and new.symbols.isdisjoint(self._symbols[0])
         if not same_symbol and not renamed and own_subjects(old, new):
             return None
         if the_same and sum(map(len, old.guards)) >= LONG:
-            return SAME_ELSEWHERE
+            return SAME
         if together or same_symbol:
             return _less(IN_FILE, condition)
-        if min(old.text.own, new.text.own) < TELLING or self._copies(old, new, old.text.gist):
+        if min(old.text.own, new.text.own) < TELLING or self._copies(old, new, {old.text.gist, new.text.gist}):
             return None
         return _less(ELSEWHERE, condition)
 
-    def _copies(self, old: Traits, new: Traits, text: str) -> bool:
-        """Whether the text stands here and there, and no function of the same name says which became which."""
-        return text in self._copied and not old.functions & new.functions
+    def _copies(self, old: Traits, new: Traits, texts: set[str]) -> bool:
+        """Whether a text stands here and there, and no function of the same name says which became which."""
+        return not texts.isdisjoint(self._copied) and not old.functions & new.functions
 
 
 def _less(least: tuple[float, float], condition: float) -> float:

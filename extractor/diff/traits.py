@@ -62,10 +62,15 @@ def copied(errors: Sequence[ErrorLike]) -> frozenset[str]:
 
 
 def own_subjects(old: Traits, new: Traits) -> bool:
-    """Whether what the new text says instead is the name of what it stands in: one of each kind, not one reworded."""
-    names = "".join(new.called), "".join(old.called)
-    for word in set(new.text.words) - set(old.text.words):
-        if not new.called.keys().isdisjoint(p for p in pieces(word) if p not in old.called):
+    """Whether each text names what it stands in where the other does not: one of each kind, not one reworded."""
+    return _named(old, new) and _named(new, old)
+
+
+def _named(one: Traits, other: Traits) -> bool:
+    """Whether words that only the one has are of the names that only it has."""
+    names = "".join(one.called), "".join(other.called)
+    for word in set(one.text.words) - set(other.text.words):
+        if not one.called.keys().isdisjoint(p for p in pieces(word) if p not in other.called):
             return True
         if len(word) >= NAME and word in names[0] and word not in names[1]:
             return True
@@ -98,8 +103,9 @@ class Files:
     def __init__(self, olds: Iterable[str], news: Iterable[str]) -> None:
         old, new = frozenset(olds), frozenset(news)
         self._gone = old - new
+        self._made = new - old
         self._new: dict[str, set[str]] = defaultdict(set)
-        for path in new - old:
+        for path in self._made:
             self._new[_called(path)].add(path)
         self._votes: dict[str, Counter[str]] = defaultdict(Counter)
 
@@ -111,7 +117,7 @@ class Files:
     def became(self, old: str) -> frozenset[str]:
         """The file itself, and those that it was renamed to, or that were made of it."""
         gone = old in self._gone
-        voted = {new for new, votes in self._votes[old].items() if votes > 1 or gone}
+        voted = {new for new, votes in self._votes[old].items() if votes > 1 or gone or new in self._made}
         return frozenset({old} | voted | (self._new.get(_called(old), set()) if gone else set()))
 
 

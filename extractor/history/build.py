@@ -6,14 +6,15 @@ stopped. A release that turns up in between is folded anew with all others, from
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from extractor import __version__
 from extractor.errors import ToolError
 from extractor.history import store
-from extractor.history.fold import Fold, Pair
+from extractor.history.fold import Fold
+from extractor.history.pairs import Pairing, kept_pairs
 from extractor.history.readings import Means, Reading, Wanted, at_hand, readings
 from extractor.history.record import SCHEMA, Header, History, Release
 from extractor.model import Error
@@ -22,7 +23,6 @@ from extractor.source import Progress
 PACKAGE = "vllm/"  # what a wheel holds
 TOOL = f"vllm-errors {__version__}"
 
-Pairing = Callable[[Sequence[Error], Sequence[Error]], Iterable[Pair]]
 Fetch = Callable[[Sequence[Wanted]], Iterator[Wanted]]
 
 
@@ -129,7 +129,7 @@ def _fold(planned: Plan, fetch: Fetch, pairing: Pairing, means: Means, progress:
     arriving = fetch([one for one in asked if one.name not in there])
     stream = (one if one.name in there else next(arriving) for one in asked)
     behind = {one.name for one in planned.behind}
-    known: Sequence[Error] = ()
+    known: dict[bytes, Error] = {}
     for one, read in readings(stream, means):
         if read.trouble is not None and one.name in behind:
             raise ToolError(f"{one.name} is in the history and cannot be read: {read.trouble}")
@@ -139,7 +139,7 @@ def _fold(planned: Plan, fetch: Fetch, pairing: Pairing, means: Means, progress:
             errors = _seen(read, one, known)
             if one.name not in behind:
                 release = Release(name=one.name, date=one.date, inputs=one.inputs, errors=len(errors), whole=one.whole)
-                planned.fold.step(release, pairing(known, errors))
+                planned.fold.step(release, kept_pairs(known, errors, pairing, means.cache))
                 counts.folded += 1
                 counts.files += read.files
                 counts.parsed += read.parsed
@@ -147,13 +147,12 @@ def _fold(planned: Plan, fetch: Fetch, pairing: Pairing, means: Means, progress:
         progress.advance(one.name not in behind)
 
 
-def _seen(read: Reading, one: Wanted, known: Sequence[Error]) -> Sequence[Error]:
+def _seen(read: Reading, one: Wanted, known: Mapping[bytes, Error]) -> dict[bytes, Error]:
     """The errors of a tree; of files that a wheel does not hold, those of the release before."""
-    errors = read.errors()
-    if one.whole:
-        return errors
-    unseen = [error for error in known if not error.sites[0].path.startswith(PACKAGE)]
-    return sorted((*errors, *unseen), key=lambda e: e.id)
+    errors = read.errors(known)
+    if not one.whole:
+        errors |= {row: error for row, error in known.items() if not error.sites[0].path.startswith(PACKAGE)}
+    return errors
 
 
 def header_for(of: str, repo: str, tool: bytes) -> Header:

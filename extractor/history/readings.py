@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -48,9 +48,10 @@ class Reading:
     parsed: int = 0
     trouble: str | None = None
 
-    def errors(self) -> tuple[Error, ...]:
-        """The raised errors, sorted by id."""
-        return msgspec.msgpack.decode(zlib.decompress(self.data), type=tuple[Error, ...])
+    def errors(self, known: Mapping[bytes, Error]) -> dict[bytes, Error]:
+        """The raised errors, sorted by id, by their bytes: what is `known` by the same bytes is the same object."""
+        rows = msgspec.msgpack.decode(zlib.decompress(self.data), type=list[msgspec.Raw])
+        return {row: known.get(row) or msgspec.msgpack.decode(row, type=Error) for row in map(bytes, rows)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,10 +11,11 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from extractor.errors import ToolError
 from extractor.match import engine, library, past, rank, stream
 from extractor.match.lexicon import Lexicon
 
@@ -44,13 +45,10 @@ class Verdict(NamedTuple):
 
 
 def cases(path: Path, release: str) -> list[Case]:
-    """The pastes of a file, with what is right in a release as `0.28.0`."""
+    """The pastes of a file, with what is right in a release as `0.28.0`. Raises `ToolError`."""
     key = "".join(release.split(".")[:2]) if "." in release else release
     out = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if not line.strip():
-            continue
-        row: dict[str, Any] = json.loads(line)
+    for row in _rows(path):
         one, several = row.get(f"in_{key}"), row.get(f"cand_{key}") or ()
         truth = row.get("truth") or {}
         out.append(
@@ -64,6 +62,18 @@ def cases(path: Path, release: str) -> list[Case]:
             )
         )
     return out
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if line.strip():
+            try:
+                row = json.loads(line)
+            except ValueError:
+                row = None
+            if not isinstance(row, dict) or not {"paste", "expect"} <= row.keys():
+                raise ToolError(f"{path}:{number} is no paste: a line is a JSON object with paste, expect and truth")
+            yield row
 
 
 def verdict(case: Case, lexicon: Lexicon, limit: int = 5) -> Verdict:
@@ -140,9 +150,11 @@ def _rate(what: str, good: Sequence[bool]) -> str:
     return f"  {what:42} {share} ({sum(good)} of {len(good)})"
 
 
-def main(arguments: Iterable[str]) -> str:
+def main(arguments: Sequence[str]) -> str:
     """The figures for a file of pastes, in every release of it that has a dataset under `output/`."""
-    file, *given = arguments
+    file, *given = arguments or [""]
+    if not Path(file).is_file():
+        raise ToolError(f"there is no file of pastes {file!r}: give one, as in make evaluate FILE=pastes.jsonl")
     cache = library.cache_folder()
     out = "output"
     shelves = [library.named(name, out, cache) for name in given] or library.shelves(out, cache)
@@ -158,4 +170,8 @@ def main(arguments: Iterable[str]) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(main(sys.argv[1:]) + "\n")
+    try:
+        sys.stdout.write(main(sys.argv[1:]) + "\n")
+    except ToolError as e:
+        sys.stderr.write(f"evaluate: {e}\n")
+        sys.exit(e.exit_code)

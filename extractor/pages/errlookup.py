@@ -18,7 +18,7 @@ from extractor.model import Error, Part, Provenance
 from extractor.pages import addresses
 from extractor.pages.story import headline, names
 from extractor.printable import json_safe, visible
-from extractor.render.view import GUARD_WORDS, Card, Conditions, Guard
+from extractor.render.view import Card, Conditions, Guard
 
 SCHEMA = 2
 SLUG = 50  # characters
@@ -195,16 +195,17 @@ def _documentation(view: Card) -> str:
 
 
 def _scenarios(view: Card) -> str:
-    said = [_condition(c) for c in view.conditions if c.guards or c.definition or not c.complete]
+    said = [_condition(c) for c in view.conditions if c.guards or c.earlier or c.definition or not c.complete]
     first = view.sites[0]
     return "\n\n".join(said) or f"{_symbol(first.symbol)} raises it at {first.place.label}, without a condition."
 
 
 def _condition(when: Conditions) -> str:
     text = f"{_symbol(when.symbol)} raises it at {when.place.label}"
-    if when.guards:
+    guards = (*when.guards, *when.earlier)
+    if guards:
         rest = "" if when.complete else ", and more that are not listed"
-        text += f" when all of these hold{rest}: {'; '.join(map(_guard, when.guards))}."
+        text += f" when all of these hold{rest}: {'; '.join(map(_guard, guards))}."
     else:
         text += "." if when.complete else ", under conditions that are not listed."
     if when.definition:
@@ -213,9 +214,8 @@ def _condition(when: Conditions) -> str:
 
 
 def _guard(guard: Guard) -> str:
-    before, after = GUARD_WORDS.get(guard.kind, ("", ""))
     known = ", ".join(f"{c.name} is {c.value}" for c in guard.constants)
-    return f"{before}{guard.text}{after}" + (f" ({known})" if known else "")
+    return "".join(run.text for run in guard.words) + (f"; {known}" if known else "")
 
 
 def _places(view: Card) -> str:

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
+
+from msgspec import UnsetType
 
 from extractor import model
 from extractor.model import Error, Part, Provenance, Site
 from extractor.printable import visible
+from extractor.render.saying import EARLIER, said
 from extractor.render.view import (
     Card,
     Conditions,
@@ -54,7 +58,9 @@ def card(error: Error, source: Provenance) -> Card:
     raised = [_raised(site, error, places, full=i < SITES) for i, site in enumerate(error.sites)]
     guards = {name: _constant(name, c, places) for name, c in error.constants.items()}
     conditions = [c for site in error.sites[:CONDITIONS] if (c := _conditions(site, guards, places)) is not None]
-    in_guards = {c.name for one in conditions for g in (*one.guards, *one.definition) for c in g.constants}
+    in_guards = {
+        c.name for one in conditions for g in (*one.guards, *one.earlier, *one.definition) for c in g.constants
+    }
     hints = {kind: tuple(_sentence(h.text) for h in error.hints if h.kind == kind) for kind in HINTS}
     return Card(
         id=url(error.id),
@@ -226,7 +232,8 @@ def _conditions(site: Site, constants: dict[str, Constant], places: _Places) -> 
     return Conditions(
         symbol=_line(site.symbol),
         place=place(site.path, site.line, site.permalink),
-        guards=tuple(_guard(g, site.path, constants, places) for g in site.guards),
+        guards=tuple(_guard(g, site.path, constants, places) for g in site.guards if g.kind not in EARLIER),
+        earlier=tuple(_guard(g, site.path, constants, places) for g in site.guards if g.kind in EARLIER),
         definition=tuple(_guard(g, site.path, constants, places) for g in site.definition_guards),
         complete=site.complete,
         cause=_line(site.cause) if site.cause else None,
@@ -246,7 +253,10 @@ def _check(predicate: model.PredicateRef | None) -> str | None:
 
 def _guard(guard: model.Guard, path: str, constants: dict[str, Constant], places: _Places) -> Guard:
     used = tuple(c for name, c in constants.items() if _mentions(guard.text, name))
-    return Guard(guard.kind, _line(guard.text, SENTENCE), places.at(path, guard.line), guard.stale, used)
+    tried = guard.tried
+    if not isinstance(tried, UnsetType):
+        guard = replace(guard, tried=replace(tried, code=tuple(map(_line, tried.code))))
+    return Guard(said(guard, _line(guard.text, SENTENCE), places.at(path, guard.line)), used)
 
 
 def _mentions(text: str, name: str) -> bool:

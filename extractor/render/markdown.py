@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from extractor.printable import visible
-from extractor.render.view import Listing, Place, Related
+from extractor.render.view import Listing, Place, Related, Run
 
 # a backslash before each of these is not shown; `_` inside a word and a single `{` do nothing
 _SPECIAL = re.compile(r"[\\`*\[\]<>&~|#$]|_(?![^\W_])|(?<![^\W_])_|\{(?=[{%])|(?<=\{)\{|(?<=\{)%")
@@ -47,6 +47,16 @@ def codes(values: tuple[str, ...]) -> str:
     return ", ".join(map(code, values))
 
 
+def words(runs: tuple[Run, ...]) -> str:
+    """A sentence of ours with code and places in it."""
+    setting: dict[str, Callable[[Run], str]] = {
+        "text": lambda run: run.text,
+        "code": lambda run: code(run.text),
+        "place": lambda run: link(Place(run.text, run.url)),
+    }
+    return "".join(setting[run.kind](run) for run in runs)
+
+
 def fence(value: str, language: str = "text") -> str:
     """A code block whose fence is longer than any run of backticks in it."""
     ticks = "`" * (max(map(len, _TICKS.findall(value))) + 1) if "```" in value else "```"
@@ -80,6 +90,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "first": first,
     "code": code,
     "codes": codes,
+    "words": words,
     "fence": fence,
     "listing": listing,
     "link": link,

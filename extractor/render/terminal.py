@@ -17,7 +17,7 @@ from rich.text import Text
 from extractor.model import Error, Provenance
 from extractor.printable import visible
 from extractor.render.compose import card
-from extractor.render.view import GUARD_WORDS, Card, Conditions, Constant, Excerpt, Guard, Listing, Place, Raised
+from extractor.render.view import Card, Conditions, Constant, Excerpt, Guard, Listing, Place, Raised, Run
 
 HEADING = Style(bold=True, color="cyan")
 QUIET = Style(dim=True)
@@ -96,10 +96,16 @@ def _when(view: Card) -> Iterator[RenderableType]:
 
 def _conditions(when: Conditions, several: bool) -> Iterator[RenderableType]:
     lead = Text.assemble("Raised by ", (when.symbol, CODE), " at ", _place(when.place))
-    if when.guards:
+    if when.caught_by:
+        yield Text.assemble("Caught in the same function by the handler of ", (when.caught_by, CODE))
+    if when.guards or when.earlier:
         rest = "" if when.complete else ", and more that are not listed"
-        yield lead.append(f" when all of these hold{rest}:")
+        so = "" if when.guards else "nothing has ended it before, so that "
+        yield lead.append(f" when {so}all of these hold{rest}:")
         yield from _guards(when.guards)
+        if when.guards and when.earlier:
+            yield Text("and nothing has ended it before, so that these hold too:")
+        yield from _guards(when.earlier)
     elif several or not when.complete:
         yield lead if when.complete else lead.append(", under conditions that are not listed")
     if when.definition:
@@ -107,8 +113,6 @@ def _conditions(when: Conditions, several: bool) -> Iterator[RenderableType]:
         yield from _guards(when.definition)
     if when.cause:
         yield Text.assemble("Raised from ", (when.cause, CODE))
-    if when.caught_by:
-        yield Text.assemble("Caught in the same function by the handler of ", (when.caught_by, CODE))
     if when.validates:
         yield Text.assemble("Part of checking ", (", ".join(when.validates), CODE))
     if when.check:
@@ -170,10 +174,14 @@ def _listing(listing: Listing) -> RenderableType:
 
 def _guards(guards: tuple[Guard, ...]) -> Iterator[RenderableType]:
     for guard in guards:
-        before, after = GUARD_WORDS.get(guard.kind, ("", ""))
-        stale = "; a name in it may have been bound anew since" if guard.stale else ""
-        yield _bullet(Text.assemble(before, (guard.text, CODE), after, " (", _place(guard.place), ")", stale))
+        yield _bullet(Text.assemble(*map(_run, guard.words)))
         yield from (Padding(_constant(c), (0, 0, 0, 6)) for c in guard.constants)
+
+
+def _run(run: Run) -> Text:
+    if run.kind == "place":
+        return _place(Place(run.text, run.url))
+    return Text(run.text, style=CODE if run.kind == "code" else "")
 
 
 def _constant(constant: Constant) -> Text:

@@ -4,15 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-GUARD_WORDS = {  # before and after the condition's text
-    "for": ("in the loop ", ""),
-    "while": ("in the loop ", ""),
-    "except": ("the handler ", " was entered"),
-    "case": ("", " matched"),
-    "exit": ("", ", or it would have been left there"),
-    "assert": ("", ", asserted"),
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -79,23 +70,30 @@ class Raised:
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
-    """A condition, with what the names in it stand for."""
+class Run:
+    """A part of a sentence: `text`, `code`, or a `place` with its address where it has one."""
 
-    kind: str
     text: str
-    place: Place
-    stale: bool
+    kind: str = "text"
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A condition in words, with what the names in it stand for."""
+
+    words: tuple[Run, ...]
     constants: tuple[Constant, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """When one site raises."""
+    """When one site raises; all of these hold."""
 
     symbol: str
     place: Place
-    guards: tuple[Guard, ...]
+    guards: tuple[Guard, ...]  # what stands around the site
+    earlier: tuple[Guard, ...]  # what was passed on the way: early exits, assertions
     definition: tuple[Guard, ...]
     complete: bool
     cause: str | None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from .expressions import Expressions
 from .memory import MISSING, Env, Expr, from_all
 from .relations import is_hard
-from .values import CONTAINERS, Unknown, is_atom, is_instance
+from .values import Member, Typed, Unknown, is_instance
 
 
 class Matching(Expressions):
@@ -41,7 +42,7 @@ class Matching(Expressions):
     def _matches_mapping(self, pattern: Expr, value: Any, env: Env) -> bool | None:
         _, pairs, rest = pattern
         known = type(value) is dict and not self._is_tainted(value)
-        if not known and (is_atom(value) or type(value) in CONTAINERS) and type(value) is not dict:
+        if not known and _is_no(value, Mapping):
             return False
         answers: list[bool | None] = [True if known else None]
         keys = [self.value(key, env) for key, _ in pairs]
@@ -56,7 +57,7 @@ class Matching(Expressions):
 
     def _matches_items(self, patterns: Sequence[Expr], value: Any, env: Env) -> bool | None:
         known = isinstance(value, list | tuple) and not self._is_tainted(value)
-        if not known and (is_atom(value) or isinstance(value, dict | set)):
+        if not known and _is_no(value, Sequence):
             return False
         star = next((i for i, p in enumerate(patterns) if p[0] == "*"), None)
         items: Any = value if known else None
@@ -92,3 +93,11 @@ class Matching(Expressions):
             part = self._attribute(value, name, env, default=MISSING)
             answers.append(False if part is MISSING else self._matches(inner, part, env))
         return False if False in answers else None if None in answers else True
+
+
+def _is_no(value: Any, kind: type) -> bool:
+    """Whether no pattern for this kind fits the value. What stands for an object of vLLM may be of any class."""
+    if isinstance(value, str | bytes | bytearray):
+        return True
+    stands_in = isinstance(value, Unknown | Member | Typed) or type(value) is SimpleNamespace
+    return not stands_in and not issubclass(type(value), kind)

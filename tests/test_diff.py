@@ -1,0 +1,358 @@
+"""What has become of each error between two trees: (old source, new source, kinds), the negatives first."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from textwrap import dedent, indent
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extractor.diff import Change, compare, pairs
+from extractor.diff.assign import best
+from extractor.diff.implication import follow
+from extractor.model import Error
+from tests.trees import errors_in
+
+Source = str | Mapping[str, str]
+
+
+def errors(source: Source) -> list[Error]:
+    return list(errors_in({"vllm/a.py": source} if isinstance(source, str) else source))
+
+
+def changes(old: Source, new: Source) -> list[Change[Error]]:
+    return [c for c in compare(errors(old), errors(new)) if c.kinds]
+
+
+def told(found: list[Change[Error]]) -> list[str]:
+    """Kinds with + between them, and what has become of the condition."""
+    return sorted("+".join(c.kinds) + (f" {c.strictness}" if c.strictness else "") for c in found)
+
+
+def function(body: str, name: str = "f") -> str:
+    return f"def {name}(x, y=None):\n" + indent(dedent(body), "    ")
+
+
+def method(owner: str, name: str, text: str, guard: str = "x < 0") -> str:
+    return f"class {owner}:\n    def {name}(self, x):\n        if {guard}:\n            raise ValueError({text})\n"
+
+
+ONE = function('if x < 0:\n    raise ValueError(f"x must not be negative, got {x}")\n')
+LONG = "The attention backend does not support sliding windows on this device"
+COPIED = function('if x == 1:\n    raise ValueError("Only the silu activation is supported for now")\n', "__init__")
+
+
+NOTHING = [
+    pytest.param(ONE, ONE, id="the same"),
+    pytest.param(ONE, ONE.replace("    if", "    # why\n    if") + "\n\ny = 1\n", id="comments and lines after it"),
+    pytest.param(
+        function('if x and y:\n    raise ValueError("no x with y")\n'),
+        function('if y:\n    if x:\n        raise ValueError("no x with y")\n'),
+        id="conjuncts in another order",
+    ),
+    pytest.param(
+        function('if x < 0:\n    raise ValueError("no")\n'),
+        function('if x >= 0 or x < 0:\n    if x < 0:\n        raise ValueError("no")\n').replace("x >= 0 or x < 0", "x < 0"),
+        id="a test that is made twice",
+    ),
+    pytest.param(
+        function('if x or y:\n    raise ValueError("no")\n'),
+        function('if y or x:\n    raise ValueError("no")\n'),
+        id="said in another way",
+    ),
+    pytest.param(
+        function("try:\n    y()\nexcept KeyError:\n    raise\n"),
+        function("y()\n"),
+        id="raised again, which is no error of its own",
+    ),
+    pytest.param(
+        "from vllm.e import E\n" + function('raise E("no")\n'),
+        "import vllm.e as e\n" + function('raise e.E("no")\n'),
+        id="imported in another way",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new"), NOTHING)
+def test_nothing_changed(old: Source, new: Source) -> None:
+    assert [c for c in changes(old, new) if c.kinds != ("moved",)] == []
+
+
+APART = [
+    pytest.param(
+        {"vllm/a.py": method("ASampler", "run", '"Unknown mode"')},
+        {"vllm/b.py": method("BLoader", "load", '"Unknown mode"')},
+        id="a few words elsewhere",
+    ),
+    pytest.param(
+        {"vllm/a.py": function('raise ValueError(f"{x}")\n', "parse")},
+        {"vllm/b.py": function('raise ValueError(f"{x}")\n', "render")},
+        id="a hole elsewhere",
+    ),
+    pytest.param(
+        {"vllm/a.py": function("raise NotImplementedError\n", "one")},
+        {"vllm/b.py": function("raise NotImplementedError\n", "two")},
+        id="no message elsewhere",
+    ),
+    pytest.param(
+        function('if x > 1:\n    raise ValueError("The prompt is too long for this model")\n'),
+        function('if y is None:\n    raise ValueError("A tokenizer is needed to count tokens")\n'),
+        id="another text under another condition in one function",
+    ),
+    pytest.param(
+        {"vllm/a.py": method("A", "f", '"Weight transfer group is not initialized"', "self.group is None")},
+        {"vllm/a.py": method("A", "g", '"Dense engine is not initialized"', "self.engine is None")},
+        id="alike about something else",
+    ),
+    pytest.param(
+        {"vllm/hermes.py": method("HermesParser", "__init__", '"The Hermes parser could not find its start token in the tokenizer"')},
+        {"vllm/qwen.py": method("QwenParser", "__init__", '"The Qwen parser could not find its start token in the tokenizer"')},
+        id="each about what it stands in",
+    ),
+    pytest.param(
+        {f"vllm/{n}.py": COPIED.replace("f(", f"{n}(") for n in ("one", "two", "three", "four")},
+        {f"vllm/{n}.py": COPIED.replace("__init__", n) for n in ("one", "two", "three", "five")},
+        id="copied from file to file",
+    ),
+    pytest.param(
+        {"vllm/a.py": method("A", "get_kv_cache_shape", '"Block size must be a multiple of 16."', "x % 16")},
+        {"vllm/b.py": method("B", "get_size", '"Head size must be a multiple of 8."', "x % 8")},
+        id="half of the words",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new"), APART)
+def test_a_pair_that_a_reader_would_deny_is_none(old: Source, new: Source) -> None:
+    found = [kind for c in changes(old, new) for kind in c.kinds]
+    assert set(found) - {"relocated", "moved"} == {"added", "removed"}
+
+
+KINDS = [
+    pytest.param("", ONE, ["added"], id="added"),
+    pytest.param(ONE, "", ["removed"], id="removed"),
+    pytest.param(ONE, "\n\n" + ONE, ["moved"], id="moved"),
+    pytest.param(ONE, ONE.replace("must not be negative", "must be zero or more"), ["reworded"], id="reworded"),
+    pytest.param(ONE, ONE.replace("x must not be negative, got {x}", "x must not be negative"), ["reworded"], id="shorter"),
+    pytest.param(ONE, ONE.replace("Value", "Type"), ["retyped"], id="retyped"),
+    pytest.param(
+        "from fastapi import HTTPException\n" + function('raise HTTPException(status_code=400, detail="no such model")\n'),
+        "from fastapi import HTTPException\n" + function('raise HTTPException(status_code=404, detail="no such model")\n'),
+        ["retyped"],
+        id="another status",
+    ),
+    pytest.param(ONE, ONE.replace("x < 0", "x < 0 and y"), ["reguarded stricter"], id="a conjunct more"),
+    pytest.param(ONE.replace("x < 0", "x < 0 and y"), ONE, ["reguarded looser"], id="a conjunct less"),
+    pytest.param(ONE, ONE.replace("x < 0", "x < 0 or y"), ["reguarded looser"], id="an alternative more"),
+    pytest.param(ONE, ONE.replace("x < 0", "x < -5"), ["reguarded stricter"], id="a lower bound"),
+    pytest.param(ONE, ONE.replace("x < 0", "x <= 0"), ["reguarded looser"], id="the bound too"),
+    pytest.param(
+        ONE.replace("x < 0", 'x not in ("a", "b")'), ONE.replace("x < 0", 'x not in ("a", "b", "c")'),
+        ["reguarded stricter"], id="one more that is let through",
+    ),
+    pytest.param(ONE, ONE.replace("x < 0", "y < 0"), ["reguarded other"], id="another condition"),
+    pytest.param(ONE, ONE.replace("if x < 0", "if y:\n        return\n    if x < 0"), ["reguarded stricter"], id="left before"),
+    pytest.param(
+        function('for n in x:\n    if n:\n        break\n    raise ValueError("a first one that is not")\n'),
+        function('for n in x:\n    if n:\n        break\n    if y:\n        raise ValueError("a first one that is not")\n'),
+        ["reguarded stricter"], id="within a loop",
+    ),
+    pytest.param(ONE, ONE.replace("def f", "def g"), ["relocated"], id="another function"),
+    pytest.param({"vllm/a.py": ONE}, {"vllm/b.py": ONE}, ["relocated"], id="another file"),
+    pytest.param({"vllm/a/b.py": COPIED}, {"vllm/a/b/__init__.py": COPIED}, ["relocated"], id="become a package"),
+    pytest.param(
+        {"vllm/a.py": method("A", "f", f'"{LONG}"')},
+        {"vllm/c/d.py": function(f'raise RuntimeError("{LONG}")\n', "checked")},
+        ["reguarded+relocated+retyped looser"], id="all but the words",
+    ),
+    pytest.param(
+        {"vllm/a.py": method("A", "f", f'"{LONG}"')},
+        {"vllm/c/d.py": method("B", "g", f'"{LONG}."')},
+        ["relocated+reworded"], id="a full stop, and elsewhere",
+    ),
+    pytest.param(
+        function('if x:\n    raise ValueError("both")\n') + "\n" + function('if y:\n    raise ValueError("both")\n', "g"),
+        function('if x:\n    raise ValueError("both")\n'),
+        ["reguarded stricter"], id="raised at one place less",
+    ),
+    pytest.param(
+        function('if x:\n    raise ValueError("both")\n'),
+        function('if x:\n    raise ValueError("both")\n') + "\n" + function('if y:\n    raise ValueError("both")\n', "g"),
+        ["reguarded looser"], id="raised at one place more",
+    ),
+    pytest.param(
+        function('m = "an odd x"\nraise ValueError(m)\n'),
+        function('m = "an odd x"\nif y:\n    m = "a bad y"\nraise ValueError(m)\n'),
+        ["reworded"], id="a variant more",
+    ),
+    pytest.param(
+        function('if x < 0:\n    raise ValueError("x is bad")\n'),
+        function('if x < 0:\n    raise ValueError("the first argument has to be zero or more, and is not bad")\n'),
+        ["reworded"], id="other words under the same condition",
+    ),
+    pytest.param(
+        function('if x == 1:\n    raise ValueError("x is one")\nif y:\n    raise ValueError("a y was given")\n'),
+        function('if x == 1:\n    raise ValueError("x is now one")\nif y:\n    raise ValueError("a y was given to it")\n'),
+        ["reguarded+reworded stricter", "reworded"][1:] * 2, id="two at once",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "kinds"), KINDS)
+def test_kinds(old: Source, new: Source, kinds: list[str]) -> None:
+    assert told(changes(old, new)) == sorted(kinds)
+
+
+def test_the_best_total_not_the_best_first() -> None:
+    old = {
+        "vllm/a.py": function(
+            'if x == 1:\n    raise ValueError("one two three four five six")\nraise ValueError("one two three four five ten")\n'
+        )
+    }
+    new = {
+        "vllm/a.py": function(
+            'if x == 1:\n    raise ValueError("one two three four five ten eleven")\nraise ValueError("zero two three four five ten")\n'
+        )
+    }
+    assert sorted((c.old.message[-3:], c.new.message[-3:]) for c in changes(old, new) if c.old and c.new) == [
+        ("six", "ven"),
+        ("ten", "ten"),
+    ]
+    assert best({(0, 0): 1.0, (0, 1): 0.9, (1, 0): 0.9}) == [(0, 1), (1, 0)]
+    assert best({}) == [] and best({(0, 0): 0.0}) == []
+
+
+def test_one_message_in_several_files_goes_to_the_nearest() -> None:
+    text = method("Worker", "load_model", f'"{LONG}"')
+    old = {
+        "vllm/worker/gpu.py": text.replace("Worker", "GpuWorker"),
+        "vllm/worker/cpu.py": text.replace("Worker", "CpuWorker"),
+    }
+    new = {"vllm/v1/worker/cpu.py": old["vllm/worker/cpu.py"], "vllm/v1/worker/gpu.py": old["vllm/worker/gpu.py"]}
+    assert [(c.old_site.path[-6:], c.new_site.path[-6:]) for c in changes(old, new) if c.old_site and c.new_site] == [
+        ("cpu.py", "cpu.py"),
+        ("gpu.py", "gpu.py"),
+    ]
+
+
+def test_what_only_other_checks_changed_is_told_apart() -> None:
+    check = 'if x < 0:\n    raise ValueError("x must not be negative")\n'
+    (before,) = [
+        c
+        for c in changes(function(check), function('if y == 1:\n    raise TypeError("not this y")\n' + check))
+        if c.old
+    ]
+    (left,) = [c for c in changes(function(check), function("if y == 1:\n    return\n" + check)) if c.old]
+    (asserted,) = [c for c in changes(function(check), function("assert y\n" + check)) if c.old]
+    assert (before.earlier_only, left.earlier_only, asserted.earlier_only) == (True, False, True)
+    assert before.guards_added == ("y != 1",) == left.guards_added
+
+
+def test_a_condition_that_is_not_all_known_is_neither_stricter_nor_looser() -> None:
+    body = 'while y:\n    try:\n        y = x()\n    finally:\n        if y.done:\n            break\n    if y.bad{}:\n        raise ValueError("y is bad now")\n'
+    (change,) = changes(function(body.format("")), function(body.format(" and x")))
+    sites = [s for e in (change.old, change.new) if e for s in e.sites]
+    assert change.strictness == ("stricter" if all(s.complete for s in sites) else "other")
+
+
+@pytest.mark.parametrize(
+    ("premises", "conclusion", "follows"),
+    [
+        pytest.param(["a"], "b", False, id="something else"),
+        pytest.param(["a or b"], "a", False, id="one of two"),
+        pytest.param(["x > 3"], "x > 5", False, id="a weaker bound"),
+        pytest.param(["x != 1"], "x == 2", False, id="not one, so another"),
+        pytest.param(["x in y"], "x in z", False, id="in an unknown list"),
+        pytest.param(["x in ('a', [])"], "x == 'a'", False, id="no hashable values"),
+        pytest.param(["not a"], "a", False, id="the opposite"),
+        pytest.param(["not (a and b)"], "not a", False, id="not both"),
+        pytest.param(["x == True"], "x > 0", False, id="a truth is no number"),
+        pytest.param(["except KeyError"], "except LookupError", False, id="no expression"),
+        pytest.param(["a", "b"], "b", True, id="one of the premises"),
+        pytest.param(["a"], "a or b", True, id="an alternative"),
+        pytest.param(["a or b"], "b or c or a", True, id="alternatives"),
+        pytest.param(["x > 5"], "x > 3", True, id="a bound"),
+        pytest.param(["x >= 5"], "x != 4", True, id="a bound and a value"),
+        pytest.param(["x == 7"], "x >= 7", True, id="a value and a bound"),
+        pytest.param(["x == 'a'"], "x in ('a', 'b')", True, id="one of a list"),
+        pytest.param(["x in ('a', 'b')"], "x not in ('c',)", True, id="in one list, so not in another"),
+        pytest.param(["x not in ('a', 'b')"], "x != 'a'", True, id="none of a list"),
+        pytest.param(["not a"], "not (a and b)", True, id="not one, so not both"),
+        pytest.param(["not x < 1"], "not x < 0", True, id="not below"),
+    ],
+)  # fmt: skip
+def test_what_follows(premises: list[str], conclusion: str, follows: bool) -> None:
+    assert follow([conclusion], premises) == follows
+
+
+# --- laws ------------------------------------------------------------------------------------------------
+
+WORDS = ("block", "size", "must", "be", "positive", "the", "model", "does", "not", "support", "{x}", "cache")
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> dict[str, str]:
+    """A few files of functions with a few errors each, so that many are alike."""
+    found = {}
+    for name in draw(st.sets(st.sampled_from(["vllm/a.py", "vllm/b.py", "vllm/c/d.py"]), min_size=1)):
+        functions = []
+        for function_name in draw(st.sets(st.sampled_from("fgh"), min_size=1)):
+            lines = [f"def {function_name}(x):"]
+            for guard in draw(st.lists(st.sampled_from(["x", "x > 1", "x > 2", "not x"]), min_size=1, max_size=3)):
+                words = " ".join(draw(st.lists(st.sampled_from(WORDS), max_size=7)))
+                exception = draw(st.sampled_from(["ValueError", "TypeError"]))
+                lines += [f"    if {guard}:", f"        raise {exception}(f{words!r})"]
+            functions.append("\n".join(lines))
+        found[name] = "\n\n".join(functions) + "\n"
+    return found
+
+
+@given(trees())
+@settings(max_examples=15, deadline=None)
+def test_a_tree_and_itself(tree: dict[str, str]) -> None:
+    assert changes(tree, tree) == []
+
+
+@given(trees(), trees())
+@settings(max_examples=40, deadline=None)
+def test_each_error_of_both_sides_once_and_swapping_swaps(old: dict[str, str], new: dict[str, str]) -> None:
+    before, after = errors(old), errors(new)
+    there = compare(before, after)
+    assert sorted(c.old.id for c in there if c.old) == sorted(e.id for e in before)
+    assert sorted(c.new.id for c in there if c.new) == sorted(e.id for e in after)
+    assert [(c.old, c.new) for c in there] == pairs(before, after)
+    for change in there:
+        assert change.kinds == tuple(sorted(change.kinds))
+        assert (change.old is None) == (change.kinds == ("added",)) and (change.new is None) == (
+            change.kinds == ("removed",)
+        )
+        assert ("reguarded" in change.kinds) == (change.strictness is not None)
+    back = compare(after, before)
+    count = [sum("added" in c.kinds for c in there), sum("removed" in c.kinds for c in there)]
+    assert count == [sum("removed" in c.kinds for c in back), sum("added" in c.kinds for c in back)]
+
+
+@given(trees())
+@settings(max_examples=15, deadline=None)
+def test_renaming_the_one_file_changes_only_paths(tree: dict[str, str]) -> None:
+    text = next(iter(tree.values()))
+    assert {c.kinds for c in changes({"vllm/a.py": text}, {"vllm/other/a.py": text})} <= {("relocated",)}
+
+
+@given(st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 5)), st.floats(0.01, 2), max_size=16))
+@settings(max_examples=80, deadline=None)
+def test_no_other_pairing_adds_up_to_more(scores: dict[tuple[int, int], float]) -> None:
+    chosen = best(scores)
+    assert len({o for o, _ in chosen}) == len(chosen) == len({n for _, n in chosen})
+    total = sum(scores[pair] for pair in chosen)
+    for seed in range(20):
+        tried, rows, columns = 0.0, set(), set()
+        for pair in random.Random(seed).sample(sorted(scores), len(scores)):
+            if pair[0] not in rows and pair[1] not in columns:
+                rows.add(pair[0])
+                columns.add(pair[1])
+                tried += scores[pair]
+        assert tried <= total + 1e-9
