@@ -20,7 +20,7 @@ from extractor.match.normalise import clean, squeeze
 if TYPE_CHECKING:
     from extractor.model import Error, Provenance, Site, Variant
 
-VERSION = 5
+VERSION = 6
 MAGIC = b"vllm-errors lexicon\n"
 BLOCK = 14
 SHORTEST = 6  # a block of fewer letters is everywhere
