@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
 
-from extractor import obtain
-from extractor.cli import cache_folder
-from extractor.dataset import read_errors
 from extractor.diff import compare, pairs
 from extractor.model import Error
-from extractor.source import Silent
+from tests.releases import released
 
 pytestmark = pytest.mark.real
 
@@ -24,13 +20,8 @@ MOST = 0.05  # of the removed ones
 
 @pytest.fixture(scope="module", params=[("0.27.1", "0.28.0"), ("0.28.0", "0.33.0")], ids=" to ".join)
 def sides(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Error], list[Error]]:
-    options = obtain.ExtractOptions(out=tmp_path_factory.getbasetemp() / "releases", cache=cache_folder())
-    old, new = (list(read_errors(_obtained(release, options))) for release in request.param)
+    old, new = (released(release, tmp_path_factory)[1] for release in request.param)
     return old, new
-
-
-def _obtained(release: str, options: obtain.ExtractOptions) -> Path:
-    return obtain.obtain(release, options, Silent())
 
 
 def has_twin(error: Error, others: list[Error]) -> bool:

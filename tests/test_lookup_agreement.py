@@ -98,7 +98,7 @@ def test_both_give_the_same_answers(engine: Engine, tmp_path: Path, pasted: list
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> tuple[Lexicon, Path, str]:
     folder = tmp_path_factory.mktemp("real")
-    source, errors = released("0.28.0", tmp_path_factory.mktemp("out"))
+    source, errors = released("0.28.0", tmp_path_factory)
     return loads(dumps(source, errors)), folder, put(folder, [(source, errors)])
 
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.real
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> Lexicon:
-    return loads(dumps(*released("0.28.0", tmp_path_factory.mktemp("out"))))
+    return loads(dumps(*released("0.28.0", tmp_path_factory)))
 
 
 def messages(lexicon: Lexicon, least: int) -> list[tuple[int, int]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import warnings
 from collections import Counter
 from pathlib import Path
@@ -15,11 +14,11 @@ import re2
 
 from extractor import dataset
 from extractor.cache import Cache
-from extractor.cli import cache_folder
 from extractor.pipeline import run
-from extractor.pool import default_jobs
 from extractor.runtime.registry import Predicate
 from extractor.source import Silent, SourceOptions, Tree, open_tree
+from tests import releases
+from tests.releases import opened
 
 pytestmark = pytest.mark.real
 
@@ -27,15 +26,9 @@ pytestmark = pytest.mark.real
 RELEASES = {"0.28.0": 5177, "0.8.0": None, "0.4.1": None}
 
 
-def opened(release: str) -> Tree:
-    return open_tree(SourceOptions(cache=cache_folder(), release=release), Silent())
-
-
 @pytest.fixture(scope="module", params=RELEASES)
 def extracted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Tree, Path]:
-    tree = opened(request.param)
-    out = tmp_path_factory.mktemp("out")
-    return tree, run(tree, out, Cache(None, b""), os.urandom(8), default_jobs(), Silent()).folder
+    return opened(request.param), releases.extracted(request.param, tmp_path_factory)
 
 
 def raises_in(tree: Tree) -> tuple[set[tuple[str, int, int]], set[str]]:

@@ -14,15 +14,12 @@ from typing import Any
 
 import pytest
 
-from extractor import dataset
-from extractor.cli import cache_folder
 from extractor.model import Error, Provenance, Variant
-from extractor.obtain import ExtractOptions, obtain
 from extractor.pages import errlookup
 from extractor.pages.folder import Writer
 from extractor.render.compose import card
-from extractor.source import Silent
 from tests.browser import served  # noqa: F401  a fixture
+from tests.releases import released
 
 PACKAGE = "@standardbeagle/errlookup-mcp@0.1.2"
 SAMPLE, RIGHT = 50, 0.6
@@ -83,9 +80,7 @@ class Client:
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> tuple[Provenance, list[Error]]:
-    options = ExtractOptions(out=tmp_path_factory.mktemp("output"), cache=cache_folder())
-    folder = obtain("0.28.0", options, Silent())
-    return dataset.read_manifest(folder).source, list(dataset.read_errors(folder))
+    return released("0.28.0", tmp_path_factory)
 
 
 @pytest.fixture
