@@ -229,7 +229,7 @@ def test_a_docstring_says_what_a_person_needs() -> None:
 
 def test_must_not_follow_in_circles_what_an_object_holds() -> None:
     predicate = last("self.a = make(self)\nuse(self)\nif self.a and b:\n    raise E")
-    assert predicate.evaluate({"self": SimpleNamespace(), "b": False}) is False
+    assert predicate.evaluate({"self": NS(), "b": False}) is False
 
 
 def test_must_not_run_what_messages_and_names_say() -> None:
