@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import threading
@@ -23,17 +24,21 @@ def executable() -> str | None:
     return next((found for found in map(shutil.which, names) if found), None)
 
 
+_STARTED: list[Any] = []
+
+
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+def browser() -> Any:
     from playwright.sync_api import sync_playwright
 
     path = executable()
     if path is None:
         (pytest.fail if os.environ.get("VLLM_ERRORS_BROWSER") == "required" else pytest.skip)(f"no browser: {HOW}")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield started
-        started.close()
+    if not _STARTED:  # each module that takes the fixture has its own; a process has one browser
+        playwright = sync_playwright().start()
+        _STARTED.append(playwright.chromium.launch(executable_path=path, args=["--no-sandbox"]))
+        atexit.register(playwright.stop)
+    return _STARTED[0]
 
 
 @pytest.fixture
