@@ -6,21 +6,16 @@ objects that the caller gave. Sizes are bounded. An expression that raises while
 
 from __future__ import annotations
 
-import builtins
-import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import ModuleType, SimpleNamespace
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .memory import MAX_ITEMS, MISSING, UNBOUND, VIEWS, Env, Expr, OutOfBudget, either, from_all
-from .relations import Relations, is_hard, plain
-from .values import CONTAINERS, NEW, UNTOLD, Class, Member, Typed, Unknown, is_atom, is_instance
-
-MAX_TEXT = 100_000
-MAX_BITS = 2_048
+from .memory import MAX_ITEMS, UNBOUND, Env, Expr, OutOfBudget, either, from_all
+from .operations import MAX_TEXT, UNARY, Operations
+from .relations import is_hard
+from .values import CONTAINERS, NEW, UNTOLD, Class, Member, Unknown, is_atom, is_instance
 
 
-class Expressions(Relations):
+class Expressions(Operations):
     """What expressions come to."""
 
     # --- tests ------------------------------------------------------------------------------------------
@@ -207,17 +202,6 @@ class Expressions(Relations):
         parts = [None if part is None else self.value(part, env) for part in node[1:]]
         return from_all(parts) if any(isinstance(p, Unknown) for p in parts) else slice(*parts)
 
-    def _try_value(self, compute: Callable[[], Any], *given: Any) -> Any:
-        """The result, or an unknown value when computing it raises."""
-        try:
-            value = compute()
-        except RecursionError:
-            raise
-        except Exception:
-            self._raised = True
-            return from_all(given)
-        return from_all(given) if value is NotImplemented else value
-
     def _unary(self, node: Expr, env: Env) -> Any:
         value = self.value(node[2], env)
         if self._changeable(value) or isinstance(value, Member | Class):
@@ -227,19 +211,6 @@ class Expressions(Relations):
 
     def _binary(self, node: Expr, env: Env) -> Any:
         return self._operate(node[1], self.value(node[2], env), self.value(node[3], env))
-
-    def _operate(self, op: str, left: Any, right: Any) -> Any:
-        left, right = plain(left), plain(right)
-        if self._changeable(left) or self._changeable(right) or isinstance(left, Member) or isinstance(right, Member):
-            self._unsure = True
-            return from_all((left, right))
-        if isinstance(left, Class) or isinstance(right, Class):
-            return _union(left, right) if op == "|" else from_all((left, right))
-        if not _is_bounded(op, left, right):
-            return from_all((left, right))
-        if type(left) not in BUILTIN or type(right) not in BUILTIN:
-            self._taint((left, right))  # a method of theirs is called
-        return self._try_value(lambda: BINARY[op](left, right), left, right)
 
     def _choose(self, node: Expr, env: Env) -> Any:
         """`a if t else b`."""
@@ -365,97 +336,17 @@ class Expressions(Relations):
 
     def _method(self, node: Expr, env: Env) -> Any:
         owner = self.value(node[1], env)
-        name = node[2]
         given = [self.value(inner, env) for inner in node[3]]
         named = {key: self.value(inner, env) for key, inner in node[4]}
-        values = (owner, *given, *named.values())
-        kind = type(owner)
-        if kind in HARMLESS:
-            if name not in HARMLESS[kind]:
-                self._taint(values)
-                return from_all(values)
-            if any(isinstance(v, Unknown | Member) for v in values[1:]) or self._is_tainted(owner):
-                self._unsure = True
-                return from_all(values)
-            if any(isinstance(v, int) and abs(v) > MAX_TEXT for v in values[1:]) or _is_long(name, owner, given):
-                return NEW
-            result: Any = self._try_value(lambda: getattr(owner, name)(*given, **named), *values)
-            if type(result) in VIEWS:
-                self._views[id(result)] = (result, (owner,))
-            return result
-        if isinstance(owner, Unknown | Member | Class | Typed) and not (
-            isinstance(owner, Typed) and callable(getattr(owner, name, None))
-        ):
-            self._unsure = True
-            self._taint(values)
-            return from_all(values)
-        function = self._attribute(owner, name, env)
-        return self._made(function, owner, given, named)
-
-    def _made(self, function: Any, owner: Any, given: Sequence[Any], named: Mapping[str, Any]) -> Any:
-        """Calls what the caller gave, if all that it is given is known. Afterwards all of that may have changed."""
-        values = (owner, *given, *named.values())
-        if isinstance(function, Unknown) or not callable(function) or isinstance(function, Class):
-            self._unsure = True
-            self._taint(values)
-            return from_all(values)
-        stale = owner is not None and self._written and self._changeable(owner)
-        known = not any(isinstance(v, Class | Member) or self._changeable(v) for v in values[1:])
-        if stale or not known or isinstance(function, type) or type(getattr(function, "__self__", self)) in BUILTIN:
-            self._taint(values)
-            self._unsure = True
-            return from_all(values)
-        result = self._try_value(lambda: function(*given, **named), *values)
-        bound = getattr(function, "__self__", None)
-        self._taint((*given, *named.values(), None if isinstance(bound, ModuleType) else bound))
-        return result
+        return self._call_method(owner, node[2], given, named, env)
 
     def _builtin(self, node: Expr, env: Env) -> Any:
         name, nodes, named = node[1], node[2], node[3]
-        if name in ("any", "all", "isinstance"):
-            answer = self.ask(node, env) if name == "isinstance" or nodes[0][0] == "comp" else None
-            if name == "isinstance" or nodes[0][0] == "comp":
-                return NEW if answer is None else answer
-        values = [self.value(inner, env) for inner in nodes]
-        if name in COUNTING:
-            values = [plain(value) for value in values]  # members of an enum of numbers
-        keywords = {key: self.value(inner, env) for key, inner in named}
-        if name in ("getattr", "hasattr"):
-            return self._getattr(name, values, env)
-        if name == "bool" and len(values) == 1:
-            answer = self._truth(values[0])
+        if name == "isinstance" or (name in ("any", "all") and nodes[0][0] == "comp"):
+            answer = self.ask(node, env)
             return NEW if answer is None else answer
-        if name == "callable":
-            return NEW if isinstance(values[0], Unknown | Typed) else callable(values[0])
-        if name == "type":
-            return _type_of(values[0])
-        if name == "len" and type(values[0]) in (*CONTAINERS, *VIEWS) and not self._is_tainted(values[0]):
-            return len(values[0])
-        everything = (*values, *keywords.values())
-        if name in ("str", "repr", "int", "float") and any(not is_atom(v) for v in everything):
-            self._unsure = True
-            return from_all(everything)
-        if any(self._changeable(v) or isinstance(v, Class) or is_hard(v) for v in everything):
-            self._unsure = True
-            return from_all(everything)
-        for value in everything:
-            size = len(value) if type(value) in (*CONTAINERS, range) else 0
-            if (size > MAX_ITEMS and name != "range") or (isinstance(value, str) and len(value) > MAX_TEXT):
-                return from_all(everything)
-        result = self._try_value(lambda: BUILTINS[name](*values, **keywords), *everything)
-        if name in ("enumerate", "zip", "reversed") and not isinstance(result, Unknown):
-            result = list(result)
-            self._views[id(result)] = (result, values)  # Python takes from them turn by turn
-        return result
-
-    def _getattr(self, name: str, values: Sequence[Any], env: Env) -> Any:
-        if len(values) < 2 or not isinstance(values[1], str):
-            return from_all(values)
-        default = values[2] if len(values) > 2 else None
-        found = self._attribute(values[0], values[1], env, MISSING if name == "hasattr" or len(values) > 2 else None)
-        if name == "hasattr":
-            return NEW if isinstance(found, Unknown) else found is not MISSING
-        return default if found is MISSING else found
+        values = [self.value(inner, env) for inner in nodes]
+        return self._call_builtin(name, values, {key: self.value(inner, env) for key, inner in named}, env)
 
 
 class Told:
@@ -466,98 +357,6 @@ class Told:
     def __init__(self, name: str, attributes: tuple[str, ...]) -> None:
         self.name = name
         self.attributes = attributes
-
-
-def _type_of(value: Any) -> Any:
-    if isinstance(value, Unknown | Typed | Member | SimpleNamespace):
-        return NEW
-    return type(value)
-
-
-def _union(left: Any, right: Any) -> Any:
-    """`A | B` in `isinstance`."""
-    first = left if isinstance(left, tuple) else (left,)
-    return (*first, *(right if isinstance(right, tuple) else (right,)))
-
-
-def _is_long(name: str, text: Any, given: Sequence[Any]) -> bool:
-    """Whether a method of texts would take or give too much."""
-    if not isinstance(text, str | bytes):
-        return False
-    sizes = [len(v) for v in given if isinstance(v, str | bytes)]
-    return len(text) * (max(sizes, default=0) if name in ("replace", "join") else 1) > MAX_TEXT
-
-
-def _is_bounded(op: str, left: Any, right: Any) -> bool:
-    """Whether the result is of a size that is worth having."""
-    numbers = isinstance(left, int) and isinstance(right, int)
-    if numbers and (left.bit_length() > MAX_BITS or right.bit_length() > MAX_BITS):
-        return False
-    if op == "**":
-        if isinstance(left, int) and isinstance(right, int):
-            return abs(right) * max(1, left.bit_length()) <= MAX_BITS
-        return isinstance(left, int | float) and isinstance(right, int | float)
-    if op == "<<":
-        return not numbers or right <= MAX_BITS
-    if op in ("*", "+"):
-        sizes = [len(v) for v in (left, right) if isinstance(v, str | bytes | list | tuple)]
-        count = next((v for v in (left, right) if isinstance(v, int)), 1) if op == "*" else 1
-        return sum(sizes) * max(1, count) <= MAX_TEXT
-    return not (op == "%" and isinstance(left, str | bytes))
-
-
-BUILTIN = frozenset(
-    {int, float, bool, complex, str, bytes, list, tuple, dict, set, frozenset, type(None), range, *VIEWS}
-)
-
-
-UNARY: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
-
-
-BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
-    "%": operator.mod, "**": operator.pow, "<<": operator.lshift, ">>": operator.rshift, "|": operator.or_,
-    "&": operator.and_, "^": operator.xor,
-}  # fmt: skip
-
-
-COUNTING = frozenset("abs divmod float int max min range round sum".split())
-BUILTINS: dict[str, Callable[..., Any]] = {
-    name: getattr(builtins, name)
-    for name in (
-        "abs all any bool callable dict divmod enumerate float frozenset getattr hasattr int isinstance len list max "
-        "min ord range repr reversed round set sorted str sum tuple type zip"
-    ).split()
-}
-
-
-_SEQUENCE = frozenset("count index copy".split())
-
-
-_SET = frozenset("copy difference intersection isdisjoint issubset issuperset symmetric_difference union".split())
-
-
-_TEXT = frozenset(
-    "capitalize casefold count encode endswith find index isalnum isalpha isascii isdecimal isdigit isidentifier "
-    "islower isnumeric isspace istitle isupper join lower lstrip partition removeprefix removesuffix replace rfind "
-    "rindex rpartition rsplit rstrip split splitlines startswith strip swapcase title upper".split()
-)
-
-
-HARMLESS: dict[type, frozenset[str]] = {
-    str: _TEXT,
-    bytes: frozenset("count endswith find isdigit startswith".split()),
-    int: frozenset({"bit_count", "bit_length"}),
-    bool: frozenset(),
-    float: frozenset({"is_integer"}),
-    type(None): frozenset(),
-    list: _SEQUENCE,
-    tuple: _SEQUENCE,
-    range: _SEQUENCE,
-    set: _SET,
-    frozenset: _SET,
-    dict: frozenset("copy get items keys values".split()),
-}
 
 
 VALUES: dict[str, Callable[[Expressions, Expr, Env], Any]] = {
