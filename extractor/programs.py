@@ -11,8 +11,9 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from extractor.nodes import Code, Node
 from extractor.phrasing import Asked
-from extractor.program import Builder, Code, Node
+from extractor.program import Builder
 from extractor.scan import Source
 from extractor.slicing import Slicer
 from extractor.targets import FunctionNode, changed, parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from extractor.program import PURE, UNKNOWN_NAME, Code, Node
+from extractor.nodes import PURE, UNKNOWN_NAME, Code, Node
 
 Live = frozenset[str]
 MARKS = "*=!"  # content read, read as a whole, handed to a call: in front of a path

@@ -19,7 +19,8 @@ from typing import Any
 
 import msgspec
 
-from extractor.program import Builder, Code, Node
+from extractor.nodes import Code, Node
+from extractor.program import Builder
 from extractor.shapes import (
     CALLS,
     MARKS,

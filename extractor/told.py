@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from extractor.program import Builder, Code, Node
+from extractor.nodes import Code, Node
+from extractor.program import Builder
 from extractor.shapes import blocks, bound, captured, parts, values, walk
 
 
