@@ -16,7 +16,7 @@ from extractor.cache import Cache
 from extractor.dataset import Draft, encode
 from extractor.errors import ToolError
 from extractor.model import SCHEMA_VERSION, Counts, Error, Manifest, Provenance, Skip
-from extractor.pool import Crashed, Executor, Pool, uncollected
+from extractor.pool import Crashed, Executor, Pool
 from extractor.predicates import Program
 from extractor.raises import FileRecord, extract, summary
 from extractor.render import cards, environment
@@ -57,7 +57,7 @@ def run(
     if not tree.entries and not tree.skipped:
         raise ToolError("there is no Python file in this tree: give the folder that holds vllm/")
     preload = ("extractor.raises", "extractor.render.cards")
-    with uncollected(), Pool(jobs, preload) as pool, Draft(folder) as draft:
+    with Pool(jobs, preload) as pool, Draft(folder) as draft:
         pool.warm()
         records, made, _ = linked(tree, cache, reader or pool, progress)
         found = facts.with_related(made.errors)

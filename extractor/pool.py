@@ -124,18 +124,6 @@ def _answered(
 
 
 @contextlib.contextmanager
-def uncollected() -> Iterator[None]:
-    """Records hold no cycles either: this process goes without the collector while it works on all of them."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-@contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
     """Processes that are started in here never see Ctrl-C: it is for this one to end them, without their tracebacks."""
     if not hasattr(signal, "pthread_sigmask"):
