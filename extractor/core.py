@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import ast
 import builtins
-import gc
 import hashlib
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,7 +21,7 @@ import msgspec
 from extractor import dataset
 from extractor.errors import ToolError
 from extractor.predicates import FOLDER
-from extractor.runtime.registry import INDEX, Predicate
+from extractor.runtime.registry import INDEX, Predicate, uncollected
 
 ID = re.compile("[0-9a-f]{16}")
 
@@ -55,7 +53,8 @@ class Core:
 
     def predicates(self, names: Mapping[str, Iterable[str]]) -> Iterator[Stored]:
         """Those with these names, given by module. Raises `ToolError`."""
-        with _quick():
+        with uncollected(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the parser, about text that is data
             for module in names:
                 if module not in self._read:
                     self._read[module] = _stored(self, module)
@@ -166,17 +165,3 @@ def _again(folder: Path) -> str:
         release = None
     how = f" --release {release}" if release else ""
     return f"extract the dataset again with vllm-errors extract{how}"
-
-
-@contextmanager
-def _quick() -> Iterator[None]:
-    """Many objects and no cycles: looking for those would take half of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the parser, about text that is data
-            yield
-    finally:
-        if enabled:
-            gc.enable()

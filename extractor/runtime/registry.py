@@ -86,8 +86,8 @@ class Predicate:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
-    """Programs hold no cycles: looking for some over and over takes longer than reading them."""
+def uncollected() -> Iterator[None]:
+    """What is made in here holds no cycles: looking for some over and over takes longer than making it."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -115,7 +115,7 @@ class Registry(Mapping[str, Predicate]):
     def __getitem__(self, name: str) -> Predicate:
         if name not in self._made:
             module = import_module(f"{self._package}.{self._names()[name]}")
-            with _uncollected():
+            with uncollected():
                 for text in module.PREDICATES:
                     predicate = Predicate(json.loads(text))
                     self._made[predicate.name] = predicate
