@@ -81,6 +81,14 @@ def evaluate(src: str, lookup: Lookup) -> Any:
         raise UnknownValue(src) from None
 
 
+def parsed(src: str) -> ast.expr | None:
+    """The expression that a text is; None for any other text."""
+    try:
+        return ast.parse(src, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 def dotted(node: ast.AST) -> str | None:
     """`a.b.c` for a chain of plain names."""
     if isinstance(node, ast.Name):  # most are

@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from extractor import expr
 from extractor.model import Part, Site
 from extractor.runtime.machine import Machine
 from extractor.runtime.memory import Env, OutOfBudget
@@ -121,10 +122,8 @@ def _parsed(site: Site, first: int, last: int) -> list[ast.stmt] | None:
 
 
 def _reads_of(text: str) -> set[str]:
-    try:
-        return _reads(ast.parse(text, mode="eval"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
+    node = expr.parsed(text)
+    return set() if node is None else _reads(node)
 
 
 def _reads(tree: ast.AST) -> set[str]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from extractor.expr import dotted
+from extractor.expr import dotted, parsed
 from extractor.values import Closure, Exception_, Known, Named, Series, Table, Text, Unknown, Value
 
 ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)  # nothing is less than None
@@ -57,7 +57,7 @@ def told_of_none(conditions: Iterable[str]) -> dict[str, bool]:
 
 @lru_cache(maxsize=20_000)
 def _told(condition: str) -> tuple[tuple[str, bool], ...]:
-    match _parsed(condition):
+    match parsed(condition):
         case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
             nodes, is_none = [left], True
         case ast.Compare(left=left, ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
@@ -76,7 +76,7 @@ def _told(condition: str) -> tuple[tuple[str, bool], ...]:
 @lru_cache(maxsize=20_000)
 def _is_something(src: str) -> bool:
     """Whether an expression is never None, by its form alone."""
-    match _parsed(src):
+    match parsed(src):
         case ast.Call(func=ast.Name(id=name)):
             return name in BUILDERS
         case ast.Attribute(value=ast.Call(func=ast.Name(id="type")), attr=attribute):
@@ -86,13 +86,6 @@ def _is_something(src: str) -> bool:
         case ast.UnaryOp(op=ast.Not()) | ast.ListComp() | ast.DictComp() | ast.SetComp():
             return True
     return False
-
-
-def _parsed(src: str) -> ast.expr | None:
-    try:
-        return ast.parse(src, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _is_plain(value: Value) -> bool:

@@ -30,13 +30,12 @@ def _mentions(src: str) -> tuple[tuple[int, int, str, bool], ...]:
 
     Not inside f-strings, whose columns are not to be trusted before Python 3.12.
     """
-    try:
-        tree = ast.parse(src, mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = expr.parsed(src)
+    if tree is None:
         return ()
     found: list[tuple[int, int, str, bool]] = []
     bound: set[str] = set()
-    stack: list[tuple[ast.AST, bool]] = [(tree.body, False)]
+    stack: list[tuple[ast.AST, bool]] = [(tree, False)]
     while stack:
         node, tight = stack.pop()
         if isinstance(node, ast.JoinedStr):
@@ -64,11 +63,7 @@ def _is_atom(src: str) -> bool:
     """Whether the expression needs no parentheses inside another."""
     if src.isidentifier():
         return True
-    try:
-        node = ast.parse(src, mode="eval").body
-    except (SyntaxError, ValueError):
-        return False
     return isinstance(
-        node,
+        expr.parsed(src),
         ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set,
     ) and not src.startswith("-")

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+from extractor import expr
+
 DEEPEST = 12  # of conditions in conditions
 
 
@@ -20,12 +22,7 @@ def follow(conclusions: Iterable[str], premises: Iterable[str]) -> bool:
     return all(c in given or any(_implies(_parsed(p), _parsed(c), DEEPEST) for p in given) for c in conclusions)
 
 
-@lru_cache(maxsize=4096)
-def _parsed(text: str) -> ast.expr | None:
-    try:
-        return ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+_parsed = lru_cache(maxsize=4096)(expr.parsed)
 
 
 @lru_cache(maxsize=32768)
