@@ -16,8 +16,20 @@ from typer.core import TyperCommand
 from extractor import __version__
 from extractor.cli_history import history
 from extractor.cli_site import serve, site
-from extractor.console import cache_folder, say, scheduler_of
-from extractor.errors import NothingFound, ToolError
+from extractor.console import (
+    Dataset,
+    Datasets,
+    Executor,
+    Index,
+    Jobs,
+    NoCache,
+    Quiet,
+    Scheduler,
+    cache_folder,
+    say,
+    scheduler_of,
+)
+from extractor.errors import ToolError
 
 if TYPE_CHECKING:
     from extractor.diff.report import Report as Diff
@@ -88,16 +100,14 @@ def extract(
     repo: Annotated[
         str | None, typer.Option(help="Another repository for --commit: URL, OWNER/NAME or a local clone.")
     ] = None,
-    index: Annotated[
-        str | None, typer.Option(help="Package index; else PIP_INDEX_URL, UV_DEFAULT_INDEX or UV_INDEX_URL.")
-    ] = None,
+    index: Index = None,
     out: Annotated[Path, typer.Option(help="The folder that datasets are written into.")] = Path("output"),
     label: Annotated[str | None, typer.Option(help="The dataset's name under --out.")] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
-    executor: Annotated[str, typer.Option(metavar="processes|dask", help="Where files are read.")] = "processes",
-    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Of a cluster, for --executor dask.")] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Read every file anew.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    jobs: Jobs = None,
+    executor: Executor = "processes",
+    scheduler: Scheduler = None,
+    no_cache: NoCache = False,
+    quiet: Quiet = False,
 ) -> None:
     """Extract the errors of one source tree into a dataset: the newest release, unless told otherwise.
 
@@ -146,10 +156,8 @@ def _summary(report: Report, seconds: float) -> None:
 @app.command()
 def show(
     what: Annotated[str, typer.Argument(metavar="ID", help="An id, the beginning of one, or PATH:LINE.")],
-    dataset: Annotated[
-        str | None, typer.Option(help="A dataset's folder, or its label under --out; else the newest.")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="The folder that datasets are in.")] = Path("output"),
+    dataset: Dataset = None,
+    out: Datasets = Path("output"),
     json: Annotated[bool, typer.Option("--json", help="The record itself.")] = False,
 ) -> None:
     """Print the card of one error.
@@ -175,7 +183,7 @@ def match(
         str | None,
         typer.Option(help="A dataset's folder, or its label under --out; else as the log says, or the newest."),
     ] = None,
-    out: Annotated[Path, typer.Option(help="The folder that datasets are in.")] = Path("output"),
+    out: Datasets = Path("output"),
     json: Annotated[bool, typer.Option("--json", help="The errors as data.")] = False,
     limit: Annotated[int, typer.Option(min=1, help="How many errors at most.")] = 5,
 ) -> None:
@@ -212,10 +220,8 @@ def check(
     env: Annotated[
         str, typer.Option(metavar="FILE|-", help="Values by name as JSON: the parameters, what self is, globals.")
     ],
-    dataset: Annotated[
-        str | None, typer.Option(help="A dataset's folder, or its label under --out; else the newest.")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="The folder that datasets are in.")] = Path("output"),
+    dataset: Dataset = None,
+    out: Datasets = Path("output"),
     symbol: Annotated[str | None, typer.Option(help="A function, or a class for all of its methods.")] = None,
     id: Annotated[str | None, typer.Option(help="An error's id, or the beginning of one.")] = None,
     path: Annotated[str | None, typer.Option(metavar="GLOB", help="Files of vLLM; * stands for / too.")] = None,
@@ -293,10 +299,10 @@ def diff(
     moved: Annotated[bool, typer.Option("--moved", help="List those that only stand in other lines too.")] = False,
     limit: Annotated[int | None, typer.Option(min=0, help="How many of each section to list, but for JSON.")] = None,
     repo: Annotated[str | None, typer.Option(help="Where commits are: URL, OWNER/NAME or a local clone.")] = None,
-    index: Annotated[str | None, typer.Option(help="Package index, as for extract.")] = None,
-    out: Annotated[Path, typer.Option(help="The folder that datasets are in.")] = Path("output"),
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    index: Index = None,
+    out: Datasets = Path("output"),
+    jobs: Jobs = None,
+    quiet: Quiet = False,
 ) -> None:
     """Tell what changed between two sources: errors added, removed, reworded, raised under another condition.
 
@@ -340,5 +346,3 @@ def _written(report: Diff, format: Format, limit: int | None) -> bytes:
 
 app.command()(site)
 app.command()(serve)
-
-__all__ = ["NothingFound", "app", "cache_folder", "main"]

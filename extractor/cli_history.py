@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from extractor.console import cache_folder, say, scheduler_of
+from extractor.console import Executor, Index, Jobs, NoCache, Quiet, Scheduler, cache_folder, say, scheduler_of
 from extractor.errors import ToolError
 
 history = typer.Typer(
@@ -30,15 +30,13 @@ def history_build(
     repo: Annotated[Path | None, typer.Option(help="A local clone, for --commits.")] = None,
     pre: Annotated[bool, typer.Option("--pre", help="Pre-releases too.")] = False,
     yanked: Annotated[bool, typer.Option("--yanked", help="Releases that were taken back, too.")] = False,
-    index: Annotated[
-        str | None, typer.Option(help="Package index; else PIP_INDEX_URL, UV_DEFAULT_INDEX or UV_INDEX_URL.")
-    ] = None,
+    index: Index = None,
     out: Annotated[Path, typer.Option(help="The folder that history.jsonl is written into.")] = Path("output"),
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
-    executor: Annotated[str, typer.Option(metavar="processes|dask", help="Where files are read.")] = "processes",
-    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Of a cluster, for --executor dask.")] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Read every file anew.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    jobs: Jobs = None,
+    executor: Executor = "processes",
+    scheduler: Scheduler = None,
+    no_cache: NoCache = False,
+    quiet: Quiet = False,
 ) -> None:
     """Fold the errors of many releases, oldest first, into lines of descent; what is there is gone on with.
 

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from extractor.console import cache_folder, say
+from extractor.console import Datasets, Jobs, Quiet, cache_folder, say
 
 
 def site(
@@ -21,12 +21,12 @@ def site(
         typer.Argument(metavar="DATASET...", help="A folder, label, release or commit each; else the newest dataset."),
     ] = None,
     out: Annotated[Path, typer.Option(help="The folder that the site is written to.")] = Path("output/site"),
-    datasets: Annotated[Path, typer.Option(help="The folder that datasets are in.")] = Path("output"),
+    datasets: Datasets = Path("output"),
     base_url: Annotated[
         str | None, typer.Option(help="Where it will be published: for canonical links, the sitemap, its 404 page.")
     ] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    jobs: Jobs = None,
+    quiet: Quiet = False,
 ) -> None:
     """Make the documentation site of one or more datasets: static files for any host.
 

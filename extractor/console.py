@@ -1,12 +1,25 @@
-"""Owns what all commands share: notes on stderr, the cache folder, and where tasks are run."""
+"""Owns what all commands share: options, notes on stderr, the cache folder, and where tasks are run."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from extractor.errors import ToolError
 from extractor.printable import visible
+
+# options that several commands have
+Dataset = Annotated[str | None, typer.Option(help="A dataset's folder, or its label under --out; else the newest.")]
+Datasets = Annotated[Path, typer.Option(help="The folder that datasets are in.")]
+Index = Annotated[str | None, typer.Option(help="Package index; else PIP_INDEX_URL, UV_DEFAULT_INDEX or UV_INDEX_URL.")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")]
+Executor = Annotated[str, typer.Option(metavar="processes|dask", help="Where files are read.")]
+Scheduler = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Of a cluster, for --executor dask.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Read every file anew.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
 def say(text: str) -> None:

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import psutil
 
-from extractor.cli import cache_folder
+from extractor.console import cache_folder
 from extractor.pipeline import _batches
 from extractor.pool import Pool, default_jobs
 from extractor.source import Silent, SourceOptions, open_tree

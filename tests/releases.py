@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from extractor import cache as caches
-from extractor.cli import cache_folder
+from extractor.console import cache_folder
 from extractor.dataset import read_errors, read_manifest
 from extractor.model import Error, Provenance
 from extractor.pipeline import run

@@ -164,7 +164,7 @@ def compared(
 
 
 def main() -> int:
-    from extractor.cli import cache_folder
+    from extractor.console import cache_folder
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dataset", type=Path, default=Path("output/v0.28.0"))
