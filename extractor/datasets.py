@@ -8,10 +8,10 @@ from pathlib import Path
 
 from extractor.dataset import MANIFEST, read_error, read_errors, read_manifest
 from extractor.errors import NothingFound, ToolError
+from extractor.identity import SHORTEST, not_one
 from extractor.model import Error
 
 PLACE = re.compile(r"(?P<path>.+\.pyi?):(?P<line>\d+)")
-SHORTEST = 3  # digits of an id
 COMMIT = re.compile(r"[0-9a-fA-F]{4,40}")  # or its beginning
 SHOWN = 5  # datasets in a sentence
 
@@ -92,12 +92,7 @@ def find(folder: Path, what: str) -> Error:
     matching = [i for i in ids if i.startswith(wanted)] if len(wanted) >= SHORTEST else []
     if len(matching) == 1:
         return read_error(folder, matching[0])
-    if matching:
-        raise NothingFound(
-            f"{len(matching)} errors begin with {what}: {', '.join(matching[:5])}{' …' * (len(matching) > 5)}"
-        )
-    near = difflib.get_close_matches(wanted, ids, 3, 0.3)
-    raise NothingFound(f"{folder.name} has no error {what!r}; the nearest: {', '.join(near) or 'none'}")
+    raise not_one(what, matching, ids, f"{folder.name} has no error")
 
 
 def _at(folder: Path, path: str, line: int) -> Error:

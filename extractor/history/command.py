@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from extractor.cache import Cache
-from extractor.errors import NothingFound, ToolError
+from extractor.errors import ToolError
 from extractor.history import build, store
 from extractor.history.pairs import pairing
 from extractor.history.readings import Means, Wanted
 from extractor.history.record import COMMITS, RELEASES, Header, History, Line
 from extractor.history.sentence import best, sentence
+from extractor.identity import SHORTEST, not_one
 from extractor.model import DEFAULT_REPO
 from extractor.pool import Executor
 from extractor.source import Progress, SourceOptions, batch, commits, local
@@ -22,7 +22,6 @@ from extractor.source.index import Candidate
 from extractor.source.release import parsed
 
 DIGITS = 10  # of a commit's name
-SHORTEST = 3  # digits of an id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,9 +159,5 @@ def story(path: Path, what: str) -> tuple[Header, list[Line]]:
     ids = {i for line in lines for i in line.ids if i.startswith(wanted)}
     if len(ids) == 1 or len(lines) == 1:
         return header, sorted(lines, key=lambda line: line.until is not None)
-    if ids:
-        some = sorted(ids)
-        raise NothingFound(f"{len(ids)} ids begin with {what}: {', '.join(some[:5])}{' …' * (len(some) > 5)}")
-    known = {i for line in store.read(path).lines for i in line.ids}
-    near = difflib.get_close_matches(wanted, sorted(known), 3, 0.3)
-    raise NothingFound(f"no release had an error {what!r}; the nearest: {', '.join(near) or 'none'}")
+    known = set() if ids else {i for line in store.read(path).lines for i in line.ids}
+    raise not_one(what, sorted(ids), known, "no release had an error")
