@@ -122,18 +122,11 @@ def _changed_by(target: ast.expr) -> list[str]:
     return names_of(target)
 
 
-def _called_on(node: ast.Expr | ast.Assign | ast.AnnAssign | ast.Return) -> list[str]:
+def _called_on(node: ast.Expr | ast.Assign | ast.AnnAssign) -> list[str]:
     """The collection that is changed when the value of a statement is taken: `seen.add(x)`, `x = todo.pop()`."""
     match node.value:
         case ast.Call(func=ast.Attribute(value=collection, attr=name)) if name in CHANGING:
             return _changed_by(collection)
-    return []
-
-
-def _appended_to(node: ast.Expr) -> list[str]:
-    match node.value:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append")):
-            return [name]
     return []
 
 
@@ -161,7 +154,7 @@ def _imported(node: ast.Import | ast.ImportFrom) -> list[str]:
 
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-ASSIGNS: dict[type, Named] = _bound(names_of) | {ast.Expr: _appended_to}
+ASSIGNS: dict[type, Named] = _bound(names_of) | {ast.Expr: _called_on}
 CHANGES: dict[type, Named] = _bound(_changed_by) | {
     ast.Delete: lambda node: [n for target in node.targets for n in _changed_by(target)],
     ast.Import: _imported,

@@ -101,6 +101,7 @@ FORMS = [
     ("without a value that was bound since", 'class V(ValueError):\n    def __init__(self, m, v=None):\n        super().__init__(m)\n        self.v = v\n    def __str__(self):\n        return super().__str__() + (f" (v={self.v})" if self.v is not None else "")\ndef f(x):\n    if x is not None:\n        x = g()\n        raise V("m", x)', {"m (v={g()})", "m"}),
     ("must not: quotes around what may hold some", 'def f(x):\n    n = f"layer {x}"\n    raise ValueError(f"bad {n!r}")', {"bad {n!r}"}),
     ("must not: a list that a loop adds to", 'def f(xs):\n    a = ["p"]\n    for x in xs:\n        a.append(x)\n    raise ValueError(" ".join(a))', {"p", '{" ".join(a)}'}),
+    ("must not: a list that a loop extends", 'def f(xs):\n    a = ["p"]\n    for x in xs:\n        a.extend(["q"])\n    raise ValueError(" ".join(a))', {"p", '{" ".join(a)}'}),
     ("must not: a list that is changed in another way", 'def f():\n    a = ["p", "q"]\n    del a[0]\n    raise ValueError(" ".join(a))', {'{" ".join(a)}'}),
     ("must not: a helper's list that is changed in another way", 'def g():\n    return ["p", "q"]\ndef f():\n    a = g()\n    a.pop()\n    raise ValueError(" ".join(a))', {'{" ".join(a)}'}),
     ("a helper's list that is added to", 'def g(x):\n    a = []\n    if x:\n        a.append("p")\n    return a\ndef f(x, y):\n    a = g(x)\n    if y:\n        a.append("q")\n    if a:\n        raise ValueError(" ".join(a))', {"p q", "p", "q"}),
