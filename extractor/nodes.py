@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from extractor.expr import COMPARISONS, dotted
+from extractor.targets import CHANGING
 
 Node = list[Any]
 Code = list[Node]
@@ -30,9 +31,8 @@ PURE = frozenset(
     "values".split()
 )
 # methods that change what they are called on, or that no one waits for: they are not made
-NOT_MADE = frozenset(
-    "add append center clear close discard expandtabs extend format format_map insert ljust pop popitem put remove "
-    "reverse rjust send setdefault sort step translate update write zfill".split()
+NOT_MADE = CHANGING | frozenset(
+    "center close expandtabs format format_map ljust put rjust send step translate write zfill".split()
 )
 OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import time
+from collections import deque
 from pathlib import Path
 from textwrap import dedent, indent
 from types import SimpleNamespace as NS
@@ -206,6 +207,12 @@ def test_must_not_change_what_is_asked_of() -> None:
     predicate = last("a.x = 1\na.ys.append(2)\nn = xs.pop()\ndel a.ys[0]\nif a.x:\n    raise E")
     assert predicate.evaluate(env) is True
     assert env == dict(a=NS(x=0, ys=[1]), xs=[1, 2])
+
+
+def test_must_not_take_from_a_queue_that_it_is_given() -> None:
+    env = dict(xs=deque([1, 2]))
+    last("if xs.popleft():\n    raise E").evaluate(env)
+    assert list(env["xs"]) == [1, 2]
 
 
 def test_must_not_trust_an_object_after_its_method_was_called() -> None:
