@@ -225,6 +225,7 @@ class _Walker:
         state = self._asked(state, node.subject)
         ways: list[State] = []
         missed: list[Test | None] = []
+        passed: list[ast.pattern] = []
         for case in node.cases:
             guard = "" if case.guard is None else f" if {self._wording.code(case.guard)}"
             inner = self._bind(state, captures(case.pattern))
@@ -233,8 +234,10 @@ class _Walker:
             way = self.block(case.body, inner, place)
             if way is not None:
                 ways.append(way)
-            else:
-                missed.append(_missed(node.subject, case))
+                passed.append(case.pattern)
+            else:  # not even tried where an earlier case went on
+                tried = all(_is_apart(case.pattern, other) for other in passed)
+                missed.append(_missed(node.subject, case) if tried else None)
         if not any(is_irrefutable(case) for case in node.cases):
             ways.append(state)
         elif len(ways) < 2:
@@ -519,6 +522,27 @@ def _missed(subject: ast.expr, case: ast.match_case) -> Test | None:
             node.lineno = node.end_lineno = case.pattern.lineno
             node.col_offset = node.end_col_offset = 0
     return Test(test, True)
+
+
+def _is_apart(one: ast.pattern, other: ast.pattern) -> bool:
+    """Whether no value fits both patterns, as their constants tell."""
+    values, others = _values_of(one), _values_of(other)
+    return values is not None and others is not None and values.isdisjoint(others)
+
+
+def _values_of(pattern: ast.pattern) -> set[Any] | None:
+    match pattern:
+        case ast.MatchSingleton(value=value):
+            return {value}
+        case ast.MatchValue(value=node):
+            try:
+                return {ast.literal_eval(node)}
+            except ValueError:
+                return None
+        case ast.MatchOr(patterns=patterns):
+            found = [_values_of(p) for p in patterns]
+            return None if None in found else set().union(*(values for values in found if values is not None))
+    return None
 
 
 def _raises_on(handler: _Handler) -> bool | None:

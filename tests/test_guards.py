@@ -76,6 +76,8 @@ ROWS = [
     ("only one case goes on", "match a:\n    case [x, *_]:\n        pass\n    case _:\n        return\nraise E", ["case [x, *_]"]),
     # --- definitions ---
     ("a function in a function", "if a:\n    return\ndef g(x):\n    if x:\n        raise E", ["x"]),
+    ("must not: what an earlier case kept from being tried", "match a:\n    case int():\n        pass\n    case 1:\n        return\nraise E", []),
+    ("a case behind one of another constant", "match a:\n    case 2 | -3:\n        pass\n    case 1:\n        return\nraise E", ["a != 1"]),
     ("walrus", "if (n := len(xs)) > 3:\n    return\nraise E", ["not (n := len(xs)) > 3"]),
 ]  # fmt: skip
 
@@ -92,6 +94,10 @@ def test_guards(body: str, guards: list[str]) -> None:
 
 
 INCOMPLETE = [
+    (
+        "a case that an earlier one may keep from being tried",
+        "match a:\n    case int():\n        pass\n    case 1:\n        return\nraise E",
+    ),
     ("a handler that goes on", "try:\n    if a:\n        return\nexcept OSError:\n    pass\nraise E"),
     ("a loop with a local", "for x in xs:\n    y = x.go()\n    if y:\n        return\nraise E"),
     ("a while that returns", "while a:\n    if b():\n        return\nraise E"),

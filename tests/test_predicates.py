@@ -92,6 +92,7 @@ ANSWERS: list[tuple[str, str, dict[str, Any], bool | None]] = [
     ("must not: a namespace is of no known class", "if isinstance(a, Base):\n    raise E", dict(a=NS()), None),
     ("must not: the caller's name for a local", "b = probe(b)\nif b is None:\n    raise E", dict(b=None), None),
     ("must not: what a global call gave in a loop", "for x in xs:\n    n = probe(x)\n    if n is None:\n        raise E", dict(xs=[1], n=None), None),
+    ("must not: a method that None does not have", "try:\n    n = a.get('x')\nexcept Exception:\n    raise E", dict(a=None), None),
     ("must not: values that lie", "if a == 1 or not b:\n    raise E", dict(a=Lies(), b=Lies()), None),
     ("must not: a table that begins empty", "if a not in SEEN:\n    raise E", dict(a=1), None),
     ("must not: attributes with two underscores", "if a.__class__ == b:\n    raise E", dict(a=1, b=int), None),

@@ -52,6 +52,8 @@ class Operations(Relations):
         kind = type(owner)
         if kind in HARMLESS:
             if name not in HARMLESS[kind]:
+                self._raised = self._raised or not hasattr(kind, name)
+                self._unsure = True
                 self._taint(values)
                 return from_all(values)
             if any(isinstance(v, Unknown | Member) for v in values[1:]) or self._is_tainted(owner):
