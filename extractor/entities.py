@@ -32,7 +32,8 @@ def linked(names: Names, path: str, raw: RawProgram | None) -> tuple[Program, tu
         kind = globals_[str(number)] = _kind(names, path, dotted, number in raw.called)
         if kind[0] == "p":
             params.setdefault(kind[1])
-        exact = exact and kind is not NOBODY and not (kind[0] == "c" and not kind[3])
+        vague = kind is NOBODY or (kind[0] == "c" and not kind[3]) or (kind[0] == "e" and number in raw.called)
+        exact = exact and not vague
     for number, dotted in raw.classes:
         globals_[str(number)] = _kind(names, path, dotted, False)
     return Program(msgspec.Raw(raw.code), raw.site, raw.start, globals_), tuple(params), EXACT if exact else PARTIAL

@@ -207,6 +207,18 @@ def reads_content(node: Node) -> list[Node]:
     return []
 
 
+def depended_on(node: Node) -> list[Node]:
+    """The values whose own code a value runs: the object of a method, and what text is made of."""
+    match node[0]:
+        case "m":
+            return [node[1]]
+        case "f":
+            return [piece[0] for piece in node[1] if not isinstance(piece, str)]
+        case "b()" if node[1] in ("str", "repr"):
+            return list(node[2])
+    return []
+
+
 def is_with_constant(node: Node) -> bool:
     """Whether a value is compared with constants that no change of it makes equal: `x == 1`, `x in (1, 2)`."""
     if node[0] != "c" or len(node[2]) != 1:

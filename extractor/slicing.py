@@ -33,6 +33,7 @@ from extractor.shapes import (
     changed_by,
     changes,
     classes,
+    depended_on,
     escapes,
     every,
     is_with_constant,
@@ -61,7 +62,7 @@ class Slice:
     start: tuple[str, ...]  # the names that the function starts with, those among them that can only be changed
     globals: tuple[int, ...]  # those read as values, then those that only raises and handlers name
     classes: tuple[int, ...]
-    called: tuple[int, ...]  # the globals on which methods are called
+    called: tuple[int, ...]  # the globals whose own code matters: methods are called on them, text is made of them
     exact: bool
 
 
@@ -126,7 +127,7 @@ class Slicer:
         nodes = [n for s in statements if s[0] != "w" for value in values(s) for n in walk(value)]
         used = dict.fromkeys(n[1] for n in nodes if n[0] == "g")
         raised = dict.fromkeys(n[1] for n in classes(statements) if n[1] not in used)
-        called = dict.fromkeys(n[1][1] for n in nodes if n[0] == "m" and n[1][0] == "g")
+        called = dict.fromkeys(o[1] for n in nodes for o in depended_on(n) if o[0] == "g")
         watched = dict.fromkeys(n[1] for s in statements if s[0] == "w" for n in walk(s[2]) if n[0] == "g")
         exact = not self._changed and not any(map(_is_open, statements)) and not any(n[0] in OPEN for n in nodes)
         raised |= {number: None for number in watched if number not in used}
@@ -202,7 +203,10 @@ class Slicer:
         path = path_of(target[1] if target[0] == "i" else target)
         names = bound(target)
         wanted = bool(marks_below(live, names)) or any(n in live for n in names)
-        wanted = wanted or (target[0] == "a" and f".{target[2]}" in live)
+        if target[0] == "a":
+            wanted = wanted or f".{target[2]}" in live
+            if self._is_seen(path_of(target[1]), live):
+                wanted = self._changed = True
         if not wanted and not self._is_read_after([path], live):
             return self._effect(value, live, raises=True)
         return [statement], self._read(value, self._read(as_value(target), live, True), True)

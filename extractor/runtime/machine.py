@@ -19,6 +19,7 @@ from .matching import Matching
 from .memory import Code, Env, Expr, from_all, join
 from .values import NEW, UNTOLD, Class, is_atom
 
+END = object()
 UNDECIDED = 200  # tests that sent control both ways in a loop, from which on its turns are not told apart
 
 
@@ -53,14 +54,16 @@ class Machine(Matching):
     """Runs statements."""
 
     def block(self, code: Code, env: Env) -> Exits:
-        """Runs statements one after the other. `env` is used up."""
+        """Runs statements one after the other. `env` is used up. One that gives None goes on, and nowhere else."""
         total = Exits()
         for statement in code:
             self._spend()
             if statement[0] == "w" and not self.watching:
                 continue
             self._raised = self._unsure = False
-            out: Exits = STATEMENTS[statement[0]](self, statement, env)
+            out = STATEMENTS[statement[0]](self, statement, env)
+            if out is None:
+                continue
             total.take(out)
             if out.falls is None:
                 return total
@@ -68,28 +71,32 @@ class Machine(Matching):
         total.falls = env
         return total
 
-    def _done(self, env: Env, out: Exits | None = None) -> Exits:
+    def _done(self, env: Env) -> Exits:
         """Behind expressions: control goes on, unless one of them raised."""
-        out = Exits(env) if out is None else out
+        out = Exits(env)
         if self._raised or (self._unsure and self._tries):
-            out.error = join(out.error, self._seen(env))
+            out.error = self._seen(env)
         self._raised = self._unsure = False
         return out
+
+    def _simply(self, env: Env) -> Exits | None:
+        """As `_done`, for a statement that does no more: None when control just goes on."""
+        return self._done(env) if self._raised or (self._unsure and self._tries) else None
 
     def _seen(self, env: Env) -> Env:
         """What is known where something is raised: as it is now, if anybody comes to see it."""
         return env.copy() if self._guarded else env
 
-    def _assign(self, statement: Expr, env: Env) -> Exits:
+    def _assign(self, statement: Expr, env: Env) -> Exits | None:
         _, target, value = statement
         self._bind(target, self.value(value, env), env)
-        return self._done(env)
+        return self._simply(env)
 
-    def _expression(self, statement: Expr, env: Env) -> Exits:
+    def _expression(self, statement: Expr, env: Env) -> Exits | None:
         self.value(statement[1], env)
-        return self._done(env)
+        return self._simply(env)
 
-    def _augment(self, statement: Expr, env: Env) -> Exits:
+    def _augment(self, statement: Expr, env: Env) -> Exits | None:
         _, target, op, value = statement
         before, right = self.value(target, env), self.value(value, env)
         if is_atom(before) or type(before) is tuple:
@@ -99,7 +106,7 @@ class Machine(Matching):
             result = from_all((before, right))
             self._unsure = True
         self._bind(target, result, env)
-        return self._done(env)
+        return self._simply(env)
 
     def _if(self, statement: Expr, env: Env) -> Exits:
         answer = self.ask(statement[1], env)
@@ -159,18 +166,16 @@ class Machine(Matching):
         out.error = self._seen(env)
         return out
 
-    def _forget(self, statement: Expr, env: Env) -> Exits:
+    def _forget(self, statement: Expr, env: Env) -> None:
         for name in statement[1]:
             env.names[name] = UNTOLD
-        return Exits(env)
 
-    def _watch(self, statement: Expr, env: Env) -> Exits:
+    def _watch(self, statement: Expr, env: Env) -> None:
         risks = self._raised, self._unsure
         answer = self.ask(statement[2], env)
         is_way = statement[2] == ["k", True]  # one that is taken: for certain, or perhaps
         self.answers.setdefault(statement[1], []).append(None if is_way and self._perhaps else answer)
         self._raised, self._unsure = risks
-        return Exits(env)
 
     # --- loops ------------------------------------------------------------------------------------------
 
@@ -183,10 +188,12 @@ class Machine(Matching):
         out = self._done(env)
         current: Env = env
         undecided = self._undecided
-        for item in items:
+        for item in (*items, END):
             self._spend()
-            if self._is_tainted(collection) or self._undecided - undecided > UNDECIDED:
+            if self._is_tainted(collection) or self._undecided - undecided > UNDECIDED:  # it may have grown by now
                 return self._rest(out, self._some(statement, current, target, from_all((collection,))))
+            if item is END:
+                break
             self._bind(target, item, current)
             bound = self._done(current)
             out.error = join(out.error, bound.error)
@@ -269,6 +276,7 @@ class Machine(Matching):
         self._tries -= bool(handlers)
         out = Exits()
         error, tried.error = tried.error, None
+        self._undecided += error is not None
         raised, tried.raised = tried.raised, []
         out.take(tried)
         if tried.falls is not None:
@@ -380,7 +388,7 @@ def _catches(handlers: Sequence[Class | None], raised: Class | None) -> bool | N
     return False if raised.known and None not in handlers else None
 
 
-STATEMENTS: dict[str, Callable[[Machine, Expr, Env], Exits]] = {
+STATEMENTS: dict[str, Callable[[Machine, Expr, Env], Exits | None]] = {
     "=": Machine._assign,
     "o=": Machine._augment,
     "e": Machine._expression,

@@ -54,10 +54,11 @@ def join(first: Env | None, second: Env | None) -> Env | None:
     """What is known where two ways meet."""
     if first is None or second is None or first is second:
         return first if second is None else second
-    names = {
-        name: either(first.names.get(name, UNBOUND), second.names.get(name, UNBOUND))
-        for name in first.names | second.names
-    }
+    names = first.names | second.names
+    for name, value in names.items():
+        one, other = first.names.get(name, UNBOUND), second.names.get(name, UNBOUND)
+        if one is not other:
+            names[name] = either(one, other)
     heap = first.heap | second.heap
     for key, known in heap.items():
         one, other = first.heap.get(key), second.heap.get(key)

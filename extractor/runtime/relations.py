@@ -63,6 +63,8 @@ class Relations(Memory):
             return None
         if isinstance(left, Member) or isinstance(right, Member):
             own, other = (left, right) if isinstance(left, Member) else (right, left)
+            if isinstance(other, Class | type):
+                return False
             same = member_equals(own, other)
             return (
                 None

@@ -85,6 +85,31 @@ def f(obj):
     if obj.bump() > 1:
         raise KeyError("second")
 """, ("dict(obj=Node(x=0))", 1), ("dict(obj=Node(x=1))", 0), ("dict(obj=Node(x=-1))", RETURN)),
+    row("must not: exact about the text of a member of an enum, which is its class's affair", """
+def f(a):
+    if str(Level.HIGH) == a or f"{Level.LOW}" == a:
+        raise ValueError("m")
+""", ("dict(a='x')", RETURN)),
+    row("a member of an enum is no class", """
+def f(a):
+    b = Mode.X
+    if b is not int and a:
+        raise ValueError("m")
+""", ("dict(a=1)", 0), ("dict(a=0)", RETURN)),
+    row("must not: a method reads what += has set", """
+def f(obj):
+    obj.x += 1
+    if obj.peek() > 1:
+        raise ValueError("m")
+""", ("dict(obj=Node(x=1))", 0), ("dict(obj=Node(x=0))", RETURN)),
+    row("must not: a list grows in the last turn of its own loop", """
+def f(xs):
+    for i, x in enumerate(xs):
+        if i:
+            raise ValueError("m")
+        if x:
+            xs.append(0)
+""", ("dict(xs=[1])", 0), ("dict(xs=[0])", RETURN), ("dict(xs=[])", RETURN)),
     row("must not: a helper is given the object", """
 def f(obj):
     touch(obj)
