@@ -55,7 +55,7 @@ def join(first: Env | None, second: Env | None) -> Env | None:
     if first is None or second is None or first is second:
         return first if second is None else second
     names = first.names | second.names
-    for name, value in names.items():
+    for name in names:
         one, other = first.names.get(name, UNBOUND), second.names.get(name, UNBOUND)
         if one is not other:
             names[name] = either(one, other)
