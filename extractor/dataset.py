@@ -145,9 +145,16 @@ def check_ours(target: Path, listed: Callable[[Path], set[str]], what: str, inst
         known = listed(target)
     except ToolError:
         raise ToolError(f"{target} holds {min(names)!r} and is not {what}: {instead}") from None
-    foreign = sorted(names - known)
+    foreign = sorted(name for name in names - known if not _is_compiled(name, known))
     if foreign:
         raise ToolError(f"{target} holds {foreign[0]!r}, which this tool did not write: move it away or {instead}")
+
+
+def _is_compiled(name: str, known: set[str]) -> bool:
+    """Whether Python put this file there when one of ours was imported."""
+    folder, _, file = name.rpartition("/")
+    parent, _, last = folder.rpartition("/")
+    return last == "__pycache__" and file.endswith(".pyc") and f"{parent}/{file.partition('.')[0]}.py" in known
 
 
 def _files(folder: str, prefix: str) -> Iterator[str]:

@@ -28,12 +28,12 @@ Written by vllm-errors; not to be edited.
     >>> REGISTRY[name].evaluate({"self": config})   # True: raises, False: cannot, None: unknown
 """
 
-from pathlib import Path
+import os
 
 from .registry import Predicate, Registry
 from .values import Typed, member
 
-REGISTRY = Registry(__name__, Path(__file__).parent)
+REGISTRY = Registry(__name__, os.path.dirname(__file__))
 __all__ = ["REGISTRY", "Predicate", "Typed", "member"]
 '''
 

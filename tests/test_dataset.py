@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import py_compile
 import signal
 import subprocess
 import sys
@@ -124,6 +125,19 @@ def test_a_note_put_into_a_dataset_stops_its_replacement(tmp_path: Path) -> None
     with pytest.raises(ToolError, match=r"note\.txt"):
         extract(source, tmp_path / "out")
     assert len(list(dataset.read_errors(folder))) == 3
+
+
+def test_a_dataset_whose_predicates_were_imported_is_replaced(tmp_path: Path) -> None:
+    source = write_tree(tmp_path / "tree")
+    folder = extract(source, tmp_path / "out")
+    py_compile.compile(str(folder / "predicates/registry.py"))
+    (folder / "predicates/__pycache__/note.cpython-311.pyc").write_text("mine")
+    (source / "vllm/b.py").write_text("")
+    with pytest.raises(ToolError, match=r"__pycache__/note"):
+        extract(source, tmp_path / "out")
+    (folder / "predicates/__pycache__/note.cpython-311.pyc").unlink()
+    extract(source, tmp_path / "out")
+    assert not (folder / "predicates/__pycache__").exists()
 
 
 def test_an_out_that_is_a_file(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from .memory import MAX_ITEMS, UNBOUND, Env, Expr, OutOfBudget, either, from_all
 from .operations import MAX_TEXT, UNARY, Operations
 from .relations import is_hard
-from .values import CONTAINERS, NEW, UNTOLD, Class, Member, Unknown, is_atom, is_instance
+from .values import CONTAINERS, NEW, UNTOLD, Class, Member, Told, Unknown, is_atom, is_instance
 
 
 class Expressions(Operations):
@@ -347,16 +347,6 @@ class Expressions(Operations):
             return NEW if answer is None else answer
         values = [self.value(inner, env) for inner in nodes]
         return self._call_builtin(name, values, {key: self.value(inner, env) for key, inner in named}, env)
-
-
-class Told:
-    """A global name of the function that the caller may tell, and what is read from it."""
-
-    __slots__ = ("attributes", "name")
-
-    def __init__(self, name: str, attributes: tuple[str, ...]) -> None:
-        self.name = name
-        self.attributes = attributes
 
 
 VALUES: dict[str, Callable[[Expressions, Expr, Env], Any]] = {

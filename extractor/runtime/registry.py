@@ -1,20 +1,19 @@
-"""Owns the predicates of a dataset by name: read when they are asked for, one module for each file of vLLM."""
+"""Owns the predicates of a dataset by name: read when they are asked for, one module for each file of vLLM.
+
+What is needed to read or to run one is imported then: whoever has no use for it is not kept waiting.
+"""
 
 from __future__ import annotations
 
 import builtins
 import gc
-import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
-from .expressions import Told
-from .machine import Machine
-from .memory import Env, OutOfBudget
-from .values import Class, Member
+from .values import NEW, Class, Member, Told
 
 INDEX = "index.json"  # module: [path of the source file, names of its predicates]
 
@@ -68,6 +67,9 @@ class Predicate:
         return [{**guard, "answer": _of_all(answers.get(n, []))} for n, guard in enumerate(self.guards)]
 
     def _run(self, env: Mapping[str, Any], watching: bool = False) -> tuple[bool | None, dict[int, list[bool | None]]]:
+        from .machine import Machine
+        from .memory import Env, OutOfBudget
+
         machine = Machine(self._globals, env)
         machine.watching = watching
         if self._code is None:
@@ -100,7 +102,7 @@ def uncollected() -> Iterator[None]:
 class Registry(Mapping[str, Predicate]):
     """The predicates of a dataset by name."""
 
-    def __init__(self, package: str, folder: Path) -> None:
+    def __init__(self, package: str, folder: str) -> None:
         self._package = package
         self._folder = folder
         self._modules: dict[str, str] | None = None
@@ -108,12 +110,17 @@ class Registry(Mapping[str, Predicate]):
 
     def _names(self) -> dict[str, str]:
         if self._modules is None:
-            index = json.loads((self._folder / INDEX).read_text(encoding="utf-8"))
+            import json
+
+            with open(os.path.join(self._folder, INDEX), encoding="utf-8") as stream:
+                index = json.load(stream)
             self._modules = {name: module for module, (_, names) in index.items() for name in names}
         return self._modules
 
     def __getitem__(self, name: str) -> Predicate:
         if name not in self._made:
+            import json
+
             module = import_module(f"{self._package}.{self._names()[name]}")
             with uncollected():
                 for text in module.PREDICATES:
@@ -166,6 +173,4 @@ def _entity(kind: list[Any]) -> Any:
             return getattr(builtins, kind[1])
         case "p":
             return Told(kind[1], tuple(kind[2]))
-    from .values import NEW
-
     return NEW

@@ -135,6 +135,16 @@ class Class:
         return self.name
 
 
+class Told:
+    """A global name of the function that the caller may tell, and what is read from it."""
+
+    __slots__ = ("attributes", "name")
+
+    def __init__(self, name: str, attributes: tuple[str, ...]) -> None:
+        self.name = name
+        self.attributes = attributes
+
+
 PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes, range, type(...)})
 CONTAINERS = (list, tuple, dict, set, frozenset)
 FIXED = (enum.Enum, Member, Class, type)
