@@ -120,7 +120,7 @@ class Expressions(Operations):
             if node[0] == "*":
                 one = self._related("in", value, self.value(node[1], env))
             else:
-                one = self._equal(value, self.value(node, env))
+                one = self._is_item(value, self.value(node, env))
             if one:
                 return True
             answer = None if one is None else answer

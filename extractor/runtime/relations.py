@@ -81,6 +81,10 @@ class Relations(Memory):
             return None if left == right else False  # one object or two: Python's own affair
         return False
 
+    def _is_item(self, value: Any, item: Any) -> bool | None:
+        """Whether `in` finds a value in an item: the object itself is found whatever it says that it equals."""
+        return True if value is item and not isinstance(value, Unknown) else self._equal(value, item)
+
     def _contains(self, item: Any, collection: Any) -> bool | None:
         if isinstance(collection, Unknown) or self._is_tainted(collection) or self._is_tainted(item):
             self._unsure = True
@@ -95,7 +99,7 @@ class Relations(Memory):
             answer: bool | None = False
             for other in collection:
                 self._spend()
-                one = self._equal(item, other)
+                one = self._is_item(item, other)
                 if one:
                     return True
                 answer = None if one is None else answer

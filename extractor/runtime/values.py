@@ -80,7 +80,7 @@ def member_equals(own: Member, other: object) -> bool | None:
         if before.rpartition(".")[2] == own.owner and _same_name(own, name):
             return True
     if type(other) not in PLAIN:
-        return False if type(other) in CONTAINERS else None
+        return False if type(other) in CONTAINERS or type(other).__eq__ is object.__eq__ else None
     if own.aliases is None and not own.kind:  # given by the caller: who knows what its enum is
         return None if isinstance(other, str | int | float) else False
     if own.kind and isinstance(other, str | int | float):

@@ -90,6 +90,16 @@ def f(a):
     if str(Level.HIGH) == a or f"{Level.LOW}" == a:
         raise ValueError("m")
 """, ("dict(a='x')", RETURN)),
+    row("must not: what equals nothing is in a list that holds it", """
+def f(x):
+    if x in [1, *[2], x]:
+        raise ValueError("m")
+""", ("dict(x=float('nan'))", 0), ("dict(x=1)", 0)),
+    row("a member of an enum equals no object of a class without a word on it", """
+def f(x):
+    if Level.LOW == x or x == Mode.X:
+        raise ValueError("m")
+""", ("dict(x=Node(x=1))", RETURN), ("dict(x=1)", 0), ("dict(x='x')", 0)),
     row("a member of an enum is no class", """
 def f(a):
     b = Mode.X
