@@ -31,7 +31,7 @@ from extractor.model import (
 from extractor.pattern import pattern
 from extractor.phrasing import RawGuard
 from extractor.predicates import Program
-from extractor.raises import FileRecord, RawSite
+from extractor.raises import RawSite
 from extractor.tree import ClassRef, Entity, External, Names, module_name
 from extractor.values import Exception_, Gap, Text
 
@@ -51,9 +51,9 @@ class _Linked:
     constants: dict[str, Constant]
 
 
-def calls_that_leave(records: Mapping[str, FileRecord], names: Names) -> dict[str, frozenset[str]]:
-    """By path, the calls that are of functions which never return, and the context managers (`with name`) that may
-    keep an exception to themselves; files without any are not in it."""
+def calls_that_leave(calls: Mapping[str, Sequence[str]], names: Names) -> dict[str, frozenset[str]]:
+    """By path, those of the calls that are of functions which never return, and the context managers (`with name`)
+    that may keep an exception to themselves; files without any are not in it."""
     spans = (
         (name, span)
         for index in names.indexes.values()
@@ -65,9 +65,9 @@ def calls_that_leave(records: Mapping[str, FileRecord], names: Names) -> dict[st
     managers = {n for i in names.indexes.values() for n, c in i.classes.items() if exits & c.methods.keys()}
     leaving |= {name.rpartition(".")[2] for name in managers}
     found: dict[str, frozenset[str]] = {}
-    for path, record in records.items():
-        calls = (call for call in record.calls if LAST.findall(call)[-1] in leaving)
-        met = frozenset(call for call in calls if _goes_astray(names, path, call))
+    for path, made in calls.items():
+        likely = (call for call in made if LAST.findall(call)[-1] in leaving)
+        met = frozenset(call for call in likely if _goes_astray(names, path, call))
         if met:
             found[path] = met
     return found
@@ -80,22 +80,48 @@ def _goes_astray(names: Names, path: str, call: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """All errors of a tree, sorted by id, and what their predicates run, by the predicates' names."""
+    """The errors of some files, sorted by id, and what their predicates run, by the predicates' names."""
 
     errors: tuple[Error, ...]
     programs: dict[str, Program]
 
+    def packed(self) -> bytes:
+        """For another process. Programs hold their code as JSON."""
+        return msgspec.msgpack.encode((self.errors, msgspec.json.encode(self.programs)))
 
-def assembled(records: Mapping[str, FileRecord], names: Names, summaries: Summaries, source: Provenance) -> Assembled:
-    """Links the sites of all files."""
+    @classmethod
+    def of(cls, data: bytes) -> Assembled:
+        """What `packed` gave."""
+        errors, programs = msgspec.msgpack.decode(data, type=tuple[tuple[Error, ...], bytes])
+        return cls(errors, msgspec.json.decode(programs, type=dict[str, Program]))
+
+
+def assembled(
+    files: Iterable[tuple[str, Sequence[RawSite]]], names: Names, summaries: Summaries, source: Provenance
+) -> Assembled:
+    """Links the sites of files, each given with its path; `names` are those of the whole tree."""
     linker = _Linker(names, summaries, source)
     groups: dict[tuple[str, str], list[_Linked]] = {}
-    for path in sorted(records):
-        for raw in records[path].sites:
+    for path, sites in files:
+        for raw in sites:
             linked = linker.link(path, raw)
             groups.setdefault((path, linked.message or linked.site.exception), []).append(linked)
     made = [_error(key, path, group, source.repo) for (path, key), group in groups.items()]
-    return Assembled(tuple(sorted(made, key=lambda e: e.id)), linker.programs)
+    return Assembled(_by_id(made), linker.programs)
+
+
+def together(parts: Iterable[Assembled]) -> Assembled:
+    """What was linked in several parts, as if it had been in one."""
+    errors: list[Error] = []
+    programs: dict[str, Program] = {}
+    for part in parts:
+        errors += part.errors
+        programs |= part.programs
+    return Assembled(_by_id(errors), programs)
+
+
+def _by_id(errors: Iterable[Error]) -> tuple[Error, ...]:
+    return tuple(sorted(errors, key=lambda e: e.id))
 
 
 def _error(key: str, path: str, group: Sequence[_Linked], repo: str) -> Error:

@@ -11,14 +11,14 @@ from typing import NamedTuple
 import msgspec
 
 from extractor import __version__, dataset, facts, predicates
-from extractor.assemble import Assembled, assembled, calls_that_leave
+from extractor.assemble import Assembled, assembled, calls_that_leave, together
 from extractor.cache import Cache
 from extractor.dataset import Draft, encode
 from extractor.errors import ToolError
 from extractor.model import SCHEMA_VERSION, Counts, Error, Manifest, Provenance, Skip
-from extractor.pool import Crashed, Executor, Pool
+from extractor.pool import Crashed, Executor, Pool, shared_out
 from extractor.predicates import Program
-from extractor.raises import FileRecord, extract, summary
+from extractor.raises import PackedRecord, extract, summary, unpacked
 from extractor.render import cards, environment
 from extractor.source import Progress, Silent, SourceOptions, Tree, open_tree
 from extractor.symbolic import Function
@@ -59,7 +59,7 @@ def run(
     preload = ("extractor.raises", "extractor.render.cards")
     with Pool(jobs, preload) as pool, Draft(folder) as draft:
         pool.warm()
-        records, made, _ = linked(tree, cache, reader or pool, progress)
+        records, made, _ = linked(tree, cache, reader or pool, progress, jobs)
         found = facts.with_related(made.errors)
         write(found, tree.provenance, draft, pool, progress)
         write_predicates(found, made.programs, draft)
@@ -83,18 +83,18 @@ def run(
 class Linked(NamedTuple):
     """What a run finds before anything is written."""
 
-    records: dict[str, FileRecord]  # by path
+    records: dict[str, PackedRecord]  # by path
     made: Assembled
     parsed: int  # distinct files that were not in the cache
 
 
-def linked(tree: Tree, cache: Cache, pool: Executor, progress: Progress) -> Linked:
-    """The record of each file, and all errors."""
+def linked(tree: Tree, cache: Cache, pool: Executor, progress: Progress, jobs: int = 1) -> Linked:
+    """The record of each file, and all errors: files are read in the pool, and linked in `jobs` processes."""
     files = _Files(tree)
     records, parsed = read(tree, files, cache, pool, progress)
     names = Names({path: record.index for path, record in records.items() if record.index is not None})
     records |= reread(tree, files, records, names, cache)
-    return Linked(records, link(tree, files, records, names, cache), parsed)
+    return Linked(records, link(tree, files, records, names, cache, jobs), parsed)
 
 
 def read_ahead(source: SourceOptions, cache: Cache, executor: Executor) -> int:
@@ -139,16 +139,16 @@ class _Files:
 
 def read(
     tree: Tree, files: _Files, cache: Cache, pool: Executor, progress: Progress
-) -> tuple[dict[str, FileRecord], int]:
+) -> tuple[dict[str, PackedRecord], int]:
     """The record of each file by path: from the cache, or read in the pool and kept; and how many were read."""
     progress.start("reading files", len(tree.entries))
     digests = {entry.path: entry.digest for entry in tree.entries}
     kept = cache.get(set(digests.values()))
-    records: dict[str, FileRecord] = {}
+    records: dict[str, PackedRecord] = {}
     missing: dict[str, list[str]] = {}
     for path, digest in digests.items():
         if digest in kept:
-            records[path] = msgspec.msgpack.decode(kept[digest], type=FileRecord)
+            records[path] = msgspec.msgpack.decode(kept[digest], type=PackedRecord)
             progress.advance(1)
         else:
             missing.setdefault(digest, []).append(path)
@@ -159,13 +159,13 @@ def read(
         cache.put(new)
         for path, data in made:
             for same in missing[digests[path]]:
-                records[same] = msgspec.msgpack.decode(data, type=FileRecord) if data else CRASHED
+                records[same] = msgspec.msgpack.decode(data, type=PackedRecord) if data else CRASHED
                 progress.advance(1)
     progress.done()
     return dict(sorted(records.items())), len(missing)
 
 
-CRASHED = FileRecord((), 0, None, "reading it needs more memory or stack than a process has")
+CRASHED = PackedRecord(msgspec.Raw(b"\x90"), 0, None, "reading it needs more memory or stack than a process has")
 
 
 def _tasks(
@@ -203,18 +203,18 @@ def _one_by_one(pool: Executor, files: Sequence[tuple[str, bytes]]) -> list[tupl
 
 
 def reread(
-    tree: Tree, files: _Files, records: dict[str, FileRecord], names: Names, cache: Cache
-) -> dict[str, FileRecord]:
+    tree: Tree, files: _Files, records: dict[str, PackedRecord], names: Names, cache: Cache
+) -> dict[str, PackedRecord]:
     """The records of the files that call functions which never return, read with that knowledge."""
     digests = {entry.path: entry.digest for entry in tree.entries}
-    made: dict[str, FileRecord] = {}
+    made: dict[str, PackedRecord] = {}
     new: dict[str, bytes] = {}
-    for path, leaving in calls_that_leave(records, names).items():
+    for path, leaving in calls_that_leave({path: r.calls for path, r in records.items()}, names).items():
         key = f"{digests[path]}:{' '.join(sorted(leaving))}"
         data = cache.get([key]).get(key)
         if data is None:
             data = new[key] = msgspec.msgpack.encode(extract(files.any(path), leaving))
-        made[path] = msgspec.msgpack.decode(data, type=FileRecord)
+        made[path] = msgspec.msgpack.decode(data, type=PackedRecord)
     cache.put(new)
     return made
 
@@ -222,12 +222,20 @@ def reread(
 # --- linking ---------------------------------------------------------------------------------------------
 
 
-def link(tree: Tree, files: _Files, records: dict[str, FileRecord], names: Names, cache: Cache) -> Assembled:
+def link(
+    tree: Tree, files: _Files, records: dict[str, PackedRecord], names: Names, cache: Cache, jobs: int
+) -> Assembled:
     """All errors and predicates, with what other files say about them."""
-    summaries = _Summaries(tree, files, cache)
-    found = assembled(records, names, summaries, tree.provenance)
-    summaries.keep()
-    return found
+
+    def part(paths: Sequence[str]) -> bytes:
+        summaries = _Summaries(tree, files, cache.anew())
+        found = assembled(((p, unpacked(records[p].sites)) for p in paths), names, summaries, tree.provenance)
+        summaries.keep()
+        return found.packed()
+
+    paths = [path for path, record in sorted(records.items()) if record.raises and record.index is not None]
+    parts = shared_out(part, [paths[n::jobs] for n in range(jobs)])
+    return together(map(Assembled.of, parts))
 
 
 class _Summaries:
@@ -304,7 +312,7 @@ def write_predicates(found: Sequence[Error], programs: Mapping[str, Program], dr
         draft.write(name, data)
 
 
-def skips(tree: Tree, records: dict[str, FileRecord]) -> tuple[Skip, ...]:
+def skips(tree: Tree, records: dict[str, PackedRecord]) -> tuple[Skip, ...]:
     """Each file that was not read, with the reason."""
     unread = [
         Skip(path=path, reason=record.reason, raises=record.raises)
@@ -314,7 +322,7 @@ def skips(tree: Tree, records: dict[str, FileRecord]) -> tuple[Skip, ...]:
     return tuple(sorted((*tree.skipped, *unread), key=lambda s: s.path))
 
 
-def count(records: dict[str, FileRecord], found: Sequence[Error], skipped: Sequence[Skip]) -> Counts:
+def count(records: dict[str, PackedRecord], found: Sequence[Error], skipped: Sequence[Skip]) -> Counts:
     """The figures of the manifest. `raises` are statements met in files that could be read."""
     sites = sum(len(error.sites) for error in found)
     return Counts(

@@ -11,15 +11,18 @@ import gc
 import multiprocessing
 import os
 import signal
+import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import chain
 from multiprocessing import connection, resource_tracker
-from typing import Any, Protocol, TypeVar
+from typing import Any, BinaryIO, NoReturn, Protocol, TypeVar
 
 T = TypeVar("T")
+P = TypeVar("P")
 
 
 class Crashed(Exception):
@@ -111,6 +114,79 @@ class Pool:
         except BrokenProcessPool:
             self._executor = None
             return Crashed("the process that read it died")
+
+
+def shared_out(function: Callable[[P], bytes], parts: Sequence[P]) -> list[bytes]:
+    """The function's answer for each part: the first is made here, each other one by a copy of this process.
+
+    A copy sees all that this process knows, without its being packed and sent. It must not go on with what is open:
+    a database, the place in a file. What a copy does not answer, and all where processes cannot be copied, is made
+    here.
+    """
+    copies = [_copy(function, part) for part in parts[1:]]
+    try:
+        answers = [function(part) for part in parts[:1]]
+        for copy, part in zip(copies, parts[1:], strict=True):
+            answer = None if copy is None else copy.answer()
+            answers.append(function(part) if answer is None else answer)
+        return answers
+    except BaseException:
+        for copy in copies:
+            if copy is not None:
+                copy.end()
+        raise
+
+
+class _Copy:
+    """A copy of this process at work."""
+
+    def __init__(self, process: int, stream: BinaryIO) -> None:
+        self._process: int | None = process
+        self._stream = stream
+
+    def answer(self) -> bytes | None:
+        """What it made; None when it failed."""
+        with self._stream:
+            data = self._stream.read()
+        return data if self._ended() == 0 else None
+
+    def end(self) -> None:
+        """Nobody waits for its answer any more."""
+        self._stream.close()
+        if self._process is not None:
+            os.kill(self._process, signal.SIGKILL)
+            self._ended()
+
+    def _ended(self) -> int:
+        assert self._process is not None
+        _, status = os.waitpid(self._process, 0)
+        self._process = None
+        return status
+
+
+def _copy(function: Callable[[P], bytes], part: P) -> _Copy | None:
+    """None where processes cannot be copied: not at all, or (macOS) not safely."""
+    if not hasattr(os, "fork") or sys.platform == "darwin":
+        return None
+    reading, writing = os.pipe()
+    with _undisturbed(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads: a copy uses nothing that they may hold
+        process = os.fork()
+        if not process:
+            _work(function, part, writing)
+    os.close(writing)
+    return _Copy(process, os.fdopen(reading, "rb"))
+
+
+def _work(function: Callable[[P], bytes], part: P, writing: int) -> NoReturn:
+    """All that a copy does."""
+    code = 1
+    try:
+        with os.fdopen(writing, "wb") as stream:
+            stream.write(function(part))
+        code = 0
+    finally:
+        os._exit(code)
 
 
 def _answered(

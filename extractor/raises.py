@@ -62,6 +62,21 @@ class FileRecord(msgspec.Struct, frozen=True, array_like=True):
     calls: tuple[str, ...] = ()
 
 
+class PackedRecord(msgspec.Struct, frozen=True, array_like=True):
+    """A `FileRecord` in MessagePack whose sites stay packed until somebody links them: most of it is theirs."""
+
+    sites: msgspec.Raw
+    raises: int
+    index: Index | None
+    reason: str | None = None
+    calls: tuple[str, ...] = ()
+
+
+def unpacked(sites: msgspec.Raw) -> tuple[RawSite, ...]:
+    """The sites of a `PackedRecord`."""
+    return msgspec.msgpack.decode(sites, type=tuple[RawSite, ...])
+
+
 def extract(data: bytes, leaving: frozenset[str] = frozenset()) -> FileRecord:
     """Reads one file; what cannot be read is a record that says why, with a guess at the raises in it.
 

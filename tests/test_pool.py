@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+import time
 
+import psutil
 import pytest
 
-from extractor.pool import Crashed, Pool
+from extractor.pool import Crashed, Pool, shared_out
 
 
 def double(n: int) -> int:
@@ -18,6 +21,45 @@ def perhaps(n: int) -> int:
     if n == 7:
         os.kill(os.getpid(), signal.SIGKILL)
     return 2 * n
+
+
+def packed(n: int) -> bytes:
+    return b"%d %d" % (2 * n, os.getpid())
+
+
+def test_parts_are_answered_in_order_by_copies_that_see_all() -> None:
+    large = os.urandom(300_000)  # more than a pipe holds
+    assert shared_out(lambda n: large[n:], [3, 2, 1]) == [large[n:] for n in (3, 2, 1)]
+    numbers, processes = zip(*(answer.split() for answer in shared_out(packed, [1, 2, 3])), strict=True)
+    assert numbers == (b"2", b"4", b"6")
+    assert len(set(processes)) == (3 if sys.platform == "linux" else 1)
+    assert shared_out(packed, []) == []
+
+
+def test_what_a_copy_fails_at_is_made_here() -> None:
+    here = os.getpid()
+
+    def part(n: int) -> bytes:
+        if n == 2 and os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return b"%d" % n
+
+    assert shared_out(part, [1, 2, 3]) == [b"1", b"2", b"3"]
+    with pytest.raises(ValueError, match="2"):
+        shared_out(lambda n: packed(n) if n < 2 else packed(fails(n)), [1, 2, 3])
+
+
+def test_no_copy_is_left_when_this_process_gives_up() -> None:
+    def part(n: int) -> bytes:
+        if n == 1:
+            raise KeyboardInterrupt
+        time.sleep(60)
+        return b""
+
+    before = psutil.Process().children()
+    with pytest.raises(KeyboardInterrupt):
+        shared_out(part, [1, 2, 3])
+    assert psutil.Process().children() == before
 
 
 def fails(n: int) -> int:

@@ -62,9 +62,9 @@ def assembled_in(files: Mapping[str, str | bytes]) -> Assembled:
         return known[path, first]
 
     names = Names({path: record.index for path, record in records.items() if record.index is not None})
-    for path, leaving in calls_that_leave(records, names).items():
+    for path, leaving in calls_that_leave({path: record.calls for path, record in records.items()}, names).items():
         records[path] = extract(data[path], leaving)
-    return assembled(records, names, summaries, SOURCE)
+    return assembled(((path, records[path].sites) for path in sorted(records)), names, summaries, SOURCE)
 
 
 def sites_in(files: Mapping[str, str | bytes]) -> list[Found]:
