@@ -66,9 +66,10 @@ def history_build(
         pre=pre,
         yanked=yanked,
         keep=not no_cache,
+        jobs=jobs or pool.default_jobs(),
     )
     address = scheduler_of(executor, scheduler)
-    workers = pool.Pool(jobs or pool.default_jobs(), preload=("extractor.history.readings",))
+    workers = pool.Pool(options.jobs, preload=("extractor.history.readings",))
     with progress_on(sys.stderr, quiet) as progress, Cluster.at(address) as ahead, workers:
         report = command.run(options, caches.fingerprint(), workers, ahead, progress.another(), progress)
     if not quiet:

@@ -37,6 +37,7 @@ class Options:
     pre: bool = False
     yanked: bool = False
     keep: bool = True  # what was read, in the cache
+    jobs: int = 1
 
 
 def run(
@@ -47,7 +48,7 @@ def run(
     of = RELEASES if options.commits is None else COMMITS
     before = build.existing(path, of)
     keep = options.cache if options.keep else None
-    means = Means(cache=Cache(keep, tool), keep=keep, tool=tool, pool=pool, ahead=ahead)
+    means = Means(cache=Cache(keep, tool), keep=keep, tool=tool, pool=pool, ahead=ahead, jobs=options.jobs)
     if options.commits is not None:
         repo, wanted = _commits(options, before)
         fetch: build.Fetch = iter

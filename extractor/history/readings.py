@@ -23,7 +23,7 @@ from extractor.source import Silent, SourceOptions, open_tree
 
 FORMAT = 1  # raise it whenever what is kept of an error changes
 TOGETHER = 6  # trees that one process takes, one after the other: the last ones leave no processor idle for long
-FEW = 2  # trees whose files are worth being spread over all processes
+FEW = 2  # trees that are worth being spread over all processes, one after the other
 NOTHING = Context(start=0, lines=())
 
 
@@ -58,7 +58,7 @@ class Reading:
 class Means:
     """What trees are read with. With `ahead`, files are read there first, and the pool only links them.
 
-    So are those of few trees in the pool itself, or one process would read them all.
+    Few trees are linked by this process, their files read in the pool: a task each would leave processors idle.
     """
 
     cache: Cache
@@ -66,6 +66,7 @@ class Means:
     tool: bytes
     pool: Executor
     ahead: Executor | None = None
+    jobs: int = 1  # processes that link one of few trees
 
 
 def at_hand(wanted: Iterable[Wanted], cache: Cache) -> set[str]:
@@ -86,11 +87,14 @@ def readings(wanted: Iterable[Wanted], means: Means) -> Iterator[tuple[Wanted, R
         for together in _together(wanted):
             found = {one.name: r for one in together if (r := _kept(one, means.cache)) is not None}
             todo = [one for one in together if one.name not in found]
+            if len(todo) <= FEW:
+                reader = means.ahead or means.pool
+                found |= {one.name: _read(one, means.cache, reader, means.jobs) for one in todo}
+                todo = []
+            elif means.ahead is not None and means.keep is not None:
+                parsed.update((one.name, pipeline.read_ahead(one.source, means.cache, means.ahead)) for one in todo)
             known[len(asked)] = found
             asked.append(together)
-            ahead = means.ahead or (means.pool if len(todo) <= FEW else None)
-            if ahead is not None and means.keep is not None:
-                parsed.update((one.name, pipeline.read_ahead(one.source, means.cache, ahead)) for one in todo)
             yield tuple(todo), means.keep, means.tool
 
     for number, result in means.pool.run(read_all, tasks()):
@@ -137,11 +141,11 @@ def read_all(wanted: tuple[Wanted, ...], keep: Path | None, tool: bytes) -> list
     return found
 
 
-def _read(one: Wanted, cache: Cache, executor: Executor) -> Reading:
+def _read(one: Wanted, cache: Cache, executor: Executor, jobs: int = 1) -> Reading:
     """Links a tree, and keeps what was found."""
     try:
         tree = open_tree(one.source, Silent())
-        linked = pipeline.linked(tree, cache, executor, Silent())
+        linked = pipeline.linked(tree, cache, executor, Silent(), jobs)
     except ToolError as e:
         return Reading(trouble=str(e))
     errors = tuple(_spare(error) for error in linked.made.errors if error.kind == "raise")
