@@ -14,20 +14,18 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import warnings
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
-import psutil
-
 from extractor.console import cache_folder
 from extractor.pipeline import _batches
 from extractor.pool import Pool, default_jobs
 from extractor.source import Silent, SourceOptions, open_tree
 from tests import bench_history, bench_lookup, bench_match, bench_site
+from tests.usage import Usage
 
 
 def parse_all(files: list[tuple[str, bytes]]) -> int:
@@ -49,39 +47,16 @@ def floor(batches: list[list[tuple[str, bytes]]], jobs: int) -> float:
         return time.perf_counter() - started
 
 
-class Memory(threading.Thread):
-    """The most that a process and all below it held together, sampled."""
-
-    def __init__(self, pid: int) -> None:
-        super().__init__(daemon=True)
-        self._process = psutil.Process(pid)
-        self._stopped = threading.Event()
-        self.peak = 0
-
-    def run(self) -> None:
-        while not self._stopped.wait(0.02):
-            try:
-                family = [self._process, *self._process.children(recursive=True)]
-                self.peak = max(self.peak, sum(p.memory_info().rss for p in family))
-            except psutil.Error:
-                continue
-
-    def stop(self) -> int:
-        self._stopped.set()
-        self.join()
-        return self.peak
-
-
 def command(*arguments: str) -> tuple[float, int]:
     """Seconds and peak bytes of one run of the command."""
     started = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-m", "extractor", *arguments, "--quiet"])
-    memory = Memory(process.pid)
-    memory.start()
+    usage = Usage(process.pid)
+    usage.start()
     if process.wait():
         raise SystemExit(f"vllm-errors {' '.join(arguments)} failed")
     seconds = time.perf_counter() - started
-    return seconds, memory.stop()
+    return seconds, usage.stop().peak
 
 
 def asking(package: Path) -> dict[str, float]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -17,20 +16,23 @@ import time
 from pathlib import Path
 
 from extractor.console import cache_folder
+from tests.usage import Usage
 
 
 def command(home: Path, *arguments: str) -> tuple[float, float, str]:
     """Seconds, seconds of all processors together, and what the command said."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(home)}
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-m", "extractor", *arguments], env=environment, check=True, stderr=subprocess.PIPE, text=True
+    process = subprocess.Popen(
+        [sys.executable, "-m", "extractor", *arguments], env=environment, stderr=subprocess.PIPE, text=True
     )
+    usage = Usage(process.pid)
+    usage.start()
+    _, said = process.communicate()
     seconds = time.perf_counter() - started
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    work = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return seconds, work, done.stderr.strip().splitlines()[-1]
+    if process.returncode:
+        raise SystemExit(f"vllm-errors {' '.join(arguments)} failed: {said}")
+    return seconds, usage.stop().seconds, said.strip().splitlines()[-1]
 
 
 def home_with_archives(folder: Path) -> Path:
