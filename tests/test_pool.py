@@ -10,7 +10,7 @@ import time
 import psutil
 import pytest
 
-from extractor.pool import Crashed, Pool, shared_out
+from extractor.pool import Crashed, Pool, apart, shared_out
 
 
 def double(n: int) -> int:
@@ -47,6 +47,17 @@ def test_what_a_copy_fails_at_is_made_here() -> None:
     assert shared_out(part, [1, 2, 3]) == [b"1", b"2", b"3"]
     with pytest.raises(ValueError, match="2"):
         shared_out(lambda n: packed(n) if n < 2 else packed(fails(n)), [1, 2, 3])
+
+
+def test_what_is_made_apart_stays_apart() -> None:
+    made: list[int] = []
+
+    def part(n: int) -> bytes:
+        made.append(n)
+        return b"%d" % len(made)
+
+    assert [apart(part, n) for n in (1, 2)] == ([b"1", b"1"] if sys.platform == "linux" else [b"1", b"2"])
+    assert len(made) == (0 if sys.platform == "linux" else 2)
 
 
 def test_no_copy_is_left_when_this_process_gives_up() -> None:

@@ -6,7 +6,7 @@ import threading
 
 import psutil
 
-INTERVAL = 0.02  # seconds
+INTERVAL = 0.05  # seconds
 
 
 class Usage(threading.Thread):
