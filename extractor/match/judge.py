@@ -122,9 +122,10 @@ def seen(fit: Fit, shape: Shape, clean: Text, squeezed: Squeezed, log: Log) -> S
     head = chars[line:start].strip(OPENING)
     torn = not head and (line == 0 or chars[line:start].strip() != "" or start == line)
     inner = log.above(end)
+    # a value in the middle may be long: not wraps of a narrow terminal, not sentences that end with their lines
     others = (
         inner is not None and inner.start > start and inner.final and inner.exception.lower().endswith(NAMES)
-    ) or 12 < chars.count("\n", start, end) < (end - start) / 40  # not wraps of a narrow terminal
+    ) or (12 < chars.count("\n", start, end) < (end - start) / 40 or chars.count(".\n", start, end) > 1)
     small = len(log.lines) <= FEW
     return Seen(raised, opens, closes, said, cut, left, torn, others, small, source, first, last)
 

@@ -99,5 +99,7 @@ def _is_no(value: Any, kind: type) -> bool:
     """Whether no pattern for this kind fits the value. What stands for an object of vLLM may be of any class."""
     if isinstance(value, str | bytes | bytearray):
         return True
+    if isinstance(value, Member) and value.aliases is not None and not isinstance(value.value, Unknown):
+        return _is_no(value.value, kind)  # its enum is one of such values at most
     stands_in = isinstance(value, Unknown | Member | Typed) or type(value) is SimpleNamespace
     return not stands_in and not issubclass(type(value), kind)

@@ -100,6 +100,19 @@ def f(x):
     if Level.LOW == x or x == Mode.X:
         raise ValueError("m")
 """, ("dict(x=Node(x=1))", RETURN), ("dict(x=1)", 0), ("dict(x='x')", 0)),
+    row("a member of an enum of numbers fits no pattern for a sequence or mapping", """
+def f(a):
+    match Level.LOW:
+        case []:
+            return
+        case {"x": 1}:
+            return
+    match Mode.X:
+        case [x, *xs]:
+            return
+    if a:
+        raise ValueError("m")
+""", ("dict(a=1)", 0), ("dict(a=0)", RETURN)),
     row("a member of an enum is no class", """
 def f(a):
     b = Mode.X

@@ -40,9 +40,11 @@ export function seen(fit, shape, clean, squeezed, log) {
   const torn = !strip(text, OPENING) && (line === 0 || text.trim() !== "" || start === line);
   const inner = log.above(end);
   const ends = count(chars, "\n", start, end);
+  // a value in the middle may be long: not wraps of a narrow terminal, not sentences that end with their lines
   const others =
     (inner !== null && inner.start > start && inner.final && _endsWith(inner.exception.toLowerCase(), NAMES)) ||
-    (12 < ends && ends < (end - start) / 40); // not wraps of a narrow terminal
+    (12 < ends && ends < (end - start) / 40) ||
+    count(chars, ".\n", start, end) > 1;
   const last = shape.tail ? _endOfSaying(rest, end, stop) : end;
   const small = log.lines.length <= FEW;
   return { raised, opens, closes, said, cut, left, torn, others, small, source, first, last };

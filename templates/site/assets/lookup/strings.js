@@ -14,10 +14,10 @@ export function rfind(text, sought, start, end) {
   return at < 0 ? -1 : at + start;
 }
 
-/** How often one character is in [start, end). */
-export function count(text, character, start = 0, end = text.length) {
+/** How often a text that does not overlap itself is in [start, end). */
+export function count(text, part, start = 0, end = text.length) {
   let found = 0;
-  for (let at = text.indexOf(character, start); at >= 0 && at < end; at = text.indexOf(character, at + 1)) found++;
+  for (let at = text.indexOf(part, start); at >= 0 && at + part.length <= end; at = text.indexOf(part, at + 1)) found++;
   return found;
 }
 
