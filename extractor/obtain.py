@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from extractor import cache as caches
-from extractor import datasets, pipeline, pool
+from extractor import datasets, pool
 from extractor.cluster import Cluster
 from extractor.dataset import is_intact
 from extractor.errors import ToolError
 from extractor.source import Progress, SourceOptions, open_tree
 from extractor.source.names import one_line
+
+if TYPE_CHECKING:
+    from extractor import pipeline  # importing what reads source takes half a second: only when there is some to read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +61,8 @@ def extract(
     source: SourceOptions, options: ExtractOptions, progress: Progress, keep: Collection[Path] = ()
 ) -> pipeline.Report:
     """Extracts a source into a dataset, unless it is there and whole; one in `keep` is not replaced by another."""
+    from extractor import pipeline
+
     tool = caches.fingerprint()
     tree = open_tree(source, progress)
     folder = options.out / tree.provenance.label

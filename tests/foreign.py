@@ -15,7 +15,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 SKIPPED = {"test", "tests", "idle_test", "lib2to3", "extractor"}
-LARGE = {"dask", "distributed", "matplotlib", "numpy", "playwright", "scipy"}  # twice as much again, and one text that is vLLM's too
+LARGE = {
+    "dask",
+    "distributed",
+    "matplotlib",
+    "numpy",
+    "playwright",
+    "scipy",
+}  # twice as much again, and one text that is vLLM's too
 VALUES = ("3", "0.75", "'cuda'", "None", "float16", "torch.Size([3, 4])", "['a', 'b']", "<class 'int'>", "/tmp/x", "x")
 
 

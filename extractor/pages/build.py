@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -19,7 +20,7 @@ from extractor.pages.folder import Writer, Written
 from extractor.pages.lines import steps
 from extractor.pages.shell import Shell
 from extractor.pages.story import Stories, Story
-from extractor.pool import Crashed, Pool
+from extractor.pool import Crashed, Pool, shared_out
 from extractor.render import environment
 from extractor.render.compose import card
 from extractor.source import Progress
@@ -62,13 +63,19 @@ def build(folders: Iterable[Path], options: Options, progress: Progress) -> Repo
         shell = Shell.of(found, options.base_url)
         made = _Made(draft, Writer(draft.folder, options.out))
         records = error_pages(stories, shell, made, pool, progress)
-        made.put(lookup.files([(e.source, list(e.errors.values())) for e in found]))
-        made.put(browse.pages(stories, taken, shell, environment(), chart=drawn is not None))
-        made.put(browse.chart(drawn))
-        made.put(browse.assets())
-        made.put(programs.api(stories, taken))
-        made.put(errlookup.files(found[0].source, records, found[0].counts.files, options.version))
-        made.put(programs.llms(shell, stories))
+        made.put_all(
+            lambda: chain(
+                lookup.files([(e.source, list(e.errors.values())) for e in found]),
+                programs.api(stories, taken),
+                programs.llms(shell, stories),
+            ),
+            lambda: chain(
+                browse.pages(stories, taken, shell, environment(), chart=drawn is not None),
+                browse.chart(drawn),
+                browse.assets(),
+                errlookup.files(found[0].source, records, found[0].counts.files, options.version),
+            ),
+        )
         made.put(programs.for_search(shell, made.pages()))
         folder.publish(draft, (e.source.label for e in found), made.files)
     return Report(
@@ -90,6 +97,15 @@ class _Made:
 
     def put(self, files: Iterable[tuple[str, bytes]]) -> None:
         self.take(self.writer.put(name, data) for name, data in files)
+
+    def put_all(self, *makers: Callable[[], Iterable[tuple[str, bytes]]]) -> None:
+        """What each of them makes, each in a process of its own."""
+
+        def part(make: Callable[[], Iterable[tuple[str, bytes]]]) -> bytes:
+            return msgspec.msgpack.encode([self.writer.put(name, data) for name, data in make()])
+
+        for packed in shared_out(part, makers):
+            self.take(msgspec.msgpack.decode(packed, type=list[Written]))
 
     def take(self, written: Iterable[Written]) -> None:
         for name, digest, fresh in written:
