@@ -238,6 +238,19 @@ def test_one_message_in_several_files_goes_to_the_nearest() -> None:
     ]
 
 
+def test_a_message_of_many_functions_goes_where_most_of_them_went() -> None:
+    def abstract(owner: str, *names: str) -> str:
+        return f"class {owner}:\n" + "".join(f"    def {n}(self):\n        raise NotImplementedError\n" for n in names)
+
+    old = {"vllm/chat.py": abstract("Parser", "text", "image", "audio", "video") + abstract("Tracker", "create")}
+    new = {
+        "vllm/chat/a.py": abstract("Tracker", "create") + abstract("Own", "run"),
+        "vllm/chat/b.py": abstract("Parser", "text", "image", "audio", "video"),
+    }
+    paired = [c.new.sites[0].path for c in changes(old, new) if c.old is not None and c.new is not None]
+    assert paired == ["vllm/chat/b.py"]
+
+
 def test_what_only_other_checks_changed_is_told_apart() -> None:
     check = 'if x < 0:\n    raise ValueError("x must not be negative")\n'
     (before,) = [

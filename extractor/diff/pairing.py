@@ -95,7 +95,8 @@ class _Rest:
         elif not _itself(old, new) or self._copies(old, new, {old.text.message}):
             return 0.0
         same_name = bool(old.names & new.names) + (basename(old.path) == basename(new.path))
-        place = 4 * same_symbol + 3 * together + same_name + same_class + closeness(old.path, new.path)
+        symbols = 4 * share(old.symbols, new.symbols)  # of many, most: one name in common may be chance
+        place = symbols + 3 * together + same_name + same_class + closeness(old.path, new.path)
         return 1 + place + 2 * same_exception + share(old.guards, new.guards)
 
     # --- another message, alike and near ---
