@@ -178,13 +178,18 @@ class _Copy:
 
 
 def _copy(function: Callable[[P], bytes], part: P) -> _Copy | None:
-    """None where processes cannot be copied: not at all, or (macOS) not safely."""
+    """None where processes cannot be copied: not at all, not safely (macOS), or not now, for want of memory."""
     if not hasattr(os, "fork") or sys.platform == "darwin":
         return None
     reading, writing = os.pipe()
     with _undisturbed(), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads: a copy uses nothing that they may hold
-        process = os.fork()
+        try:
+            process = os.fork()
+        except OSError:
+            os.close(reading)
+            os.close(writing)
+            return None
         if not process:
             _work(function, part, writing)
     os.close(writing)

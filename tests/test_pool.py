@@ -49,6 +49,15 @@ def test_what_a_copy_fails_at_is_made_here() -> None:
         shared_out(lambda n: packed(n) if n < 2 else packed(fails(n)), [1, 2, 3])
 
 
+def test_what_cannot_be_copied_is_made_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fork() -> int:
+        raise BlockingIOError
+
+    monkeypatch.setattr(os, "fork", fork)
+    here = b"%d" % os.getpid()
+    assert {answer.split()[1] for answer in shared_out(packed, [1, 2])} == {here} == {apart(packed, 1).split()[1]}
+
+
 def test_what_is_made_apart_stays_apart() -> None:
     made: list[int] = []
 
