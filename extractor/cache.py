@@ -35,7 +35,6 @@ class Cache:
 
     def __init__(self, folder: Path | None, tool: bytes, max_bytes: int = MAX_BYTES) -> None:
         """`folder` None: nothing is kept."""
-        self._folder = folder
         self._tool = tool
         self._max_bytes = max_bytes
         self._connection: sqlite3.Connection | None = None
@@ -45,7 +44,7 @@ class Cache:
 
     def anew(self) -> Cache:
         """The same store for another process, which must not share a connection."""
-        return Cache(self._folder, self._tool, self._max_bytes)
+        return Cache(None if self._path is None else self._path.parent, self._tool, self._max_bytes)
 
     def _open(self) -> sqlite3.Connection | None:
         if self._path is None:

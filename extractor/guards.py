@@ -19,15 +19,14 @@ import msgspec
 from msgspec.structs import replace
 from rpds import HashTrieMap
 
+from extractor.cases import is_apart, missed
 from extractor.expr import dotted
 from extractor.paths import Fact, Some, State, Test, denied, opposite, since
 from extractor.phrasing import MAX_PARTIAL, Asked, RawGuard, Wording
 from extractor.program import entered
 from extractor.scan import Source, statements
 from extractor.targets import EXITS, FunctionNode, captures, is_irrefutable, names_of, parameters, touched
-
-FIELD_VALIDATORS = frozenset({"field_validator", "validator"})
-MODEL_VALIDATORS = frozenset({"model_validator", "root_validator"})
+from extractor.validators import validated
 
 
 class Handler(msgspec.Struct, frozen=True, array_like=True):
@@ -150,7 +149,9 @@ class _Walker:
         guards = tuple(guard for guard, _ in found)
         whole = whole and state.complete
         self.asked[id(node)] = tuple(asked for _, asked in found)
-        self.found[id(node)] = Conditions(guards, place.definition, whole, place.tries, *_validated(place))
+        self.found[id(node)] = Conditions(
+            guards, place.definition, whole, place.tries, *validated(place.function, place.classes)
+        )
         self._left.append((state, True))
 
     def visit_Break(self, node: ast.Break, state: State, place: _Place) -> None:
@@ -224,7 +225,7 @@ class _Walker:
     def visit_Match(self, node: ast.Match, state: State, place: _Place) -> State | None:
         state = self._asked(state, node.subject)
         ways: list[State] = []
-        missed: list[Test | None] = []
+        left: list[Test | None] = []
         passed: list[ast.pattern] = []
         for case in node.cases:
             guard = "" if case.guard is None else f" if {self._wording.code(case.guard)}"
@@ -236,14 +237,14 @@ class _Walker:
                 ways.append(way)
                 passed.append(case.pattern)
             else:  # not even tried where an earlier case went on
-                tried = all(_is_apart(case.pattern, other) for other in passed)
-                missed.append(_missed(node.subject, case) if tried else None)
+                tried = all(is_apart(case.pattern, other) for other in passed)
+                left.append(missed(node.subject, case) if tried else None)
         if not any(is_irrefutable(case) for case in node.cases):
             ways.append(state)
         elif len(ways) < 2:
             return ways[0] if ways else None
         joined = self._merged(state, ways)
-        for test in missed:  # no case that left has matched
+        for test in left:  # no case that left has matched
             joined = joined.less() if test is None else joined.tested("exit", test.node.lineno, test, at=node)
         return joined
 
@@ -503,48 +504,6 @@ def _own_facts(way: State, at: State) -> list[Fact]:
     return facts[:inside]
 
 
-def _missed(subject: ast.expr, case: ast.match_case) -> Test | None:
-    """That the pattern did not match, where a comparison says so."""
-    if case.guard is not None:
-        return None
-    match case.pattern:
-        case ast.MatchValue(value=value):
-            test = ast.Compare(subject, [ast.NotEq()], [value])
-        case ast.MatchSingleton(value=value):
-            test = ast.Compare(subject, [ast.IsNot()], [ast.Constant(value)])
-        case ast.MatchOr(patterns=patterns) if all(isinstance(p, ast.MatchValue) for p in patterns):
-            values = [p.value for p in patterns if isinstance(p, ast.MatchValue)]
-            test = ast.Compare(subject, [ast.NotIn()], [ast.Tuple(values, ast.Load())])
-        case _:
-            return None
-    for node in (test, *test.comparators):
-        if not hasattr(node, "lineno"):
-            node.lineno = node.end_lineno = case.pattern.lineno
-            node.col_offset = node.end_col_offset = 0
-    return Test(test, True)
-
-
-def _is_apart(one: ast.pattern, other: ast.pattern) -> bool:
-    """Whether no value fits both patterns, as their constants tell."""
-    values, others = _values_of(one), _values_of(other)
-    return values is not None and others is not None and values.isdisjoint(others)
-
-
-def _values_of(pattern: ast.pattern) -> set[Any] | None:
-    match pattern:
-        case ast.MatchSingleton(value=value):
-            return {value}
-        case ast.MatchValue(value=node):
-            try:
-                return {ast.literal_eval(node)}
-            except ValueError:
-                return None
-        case ast.MatchOr(patterns=patterns):
-            found = [_values_of(p) for p in patterns]
-            return None if None in found else set().union(*(values for values in found if values is not None))
-    return None
-
-
 def _raises_on(handler: _Handler) -> bool | None:
     """Whether what the handler caught leaves it again: always, never, or on some of its ways (None)."""
     last = handler.body[-1] if handler.body else None
@@ -556,26 +515,6 @@ def _raises_on(handler: _Handler) -> bool | None:
 
 def _is_again(node: ast.Raise, handler: _Handler) -> bool:
     return node.exc is None or (isinstance(node.exc, ast.Name) and node.exc.id == handler.name)
-
-
-def _validated(place: _Place) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a validator of pydantic validates; for `__post_init__`, how its class is decorated."""
-    if place.function is None or not place.classes:
-        return (), ()
-    owner = ".".join(c.name for c in place.classes)
-    if place.function.name == "__post_init__":
-        decorators = (d.func if isinstance(d, ast.Call) else d for d in place.classes[-1].decorator_list)
-        return (), tuple(name for d in decorators if (name := dotted(d)) is not None)
-    found: list[str] = []
-    for decorator in place.function.decorator_list:
-        call = decorator if isinstance(decorator, ast.Call) else None
-        name = (dotted(call.func if call else decorator) or "").split(".")[-1]
-        if name in MODEL_VALIDATORS:
-            found.append(owner)
-        elif name in FIELD_VALIDATORS and call is not None:
-            fields = [a.value for a in call.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
-            found += [f"{owner}.{f}" for f in fields]
-    return tuple(dict.fromkeys(found)), ()
 
 
 VISITS: dict[type, Callable[[_Walker, Any, State, _Place], State | None]] = {

@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from itertools import chain
 from multiprocessing import connection, resource_tracker
 from typing import Any, BinaryIO, NoReturn, Protocol, TypeVar
@@ -125,15 +126,10 @@ def shared_out(function: Callable[[P], bytes], parts: Sequence[P]) -> list[bytes
     """
     copies = [_copy(function, part) for part in parts[1:]]
     try:
-        answers = [function(part) for part in parts[:1]]
-        for copy, part in zip(copies, parts[1:], strict=True):
-            answer = None if copy is None else copy.answer()
-            answers.append(function(part) if answer is None else answer)
-        return answers
+        return [*map(function, parts[:1]), *(copy.answer() for copy in copies)]
     except BaseException:
         for copy in copies:
-            if copy is not None:
-                copy.end()
+            copy.end()
         raise
 
 
@@ -143,28 +139,39 @@ def apart(function: Callable[[P], bytes], part: P) -> bytes:
     Taking millions of objects apart, or looking for those that refer to each other, costs more than copying.
     """
     copy = _copy(function, part)
-    answer = None if copy is None else copy.answer()
-    if answer is None:
-        answer = function(part)
+    answer = copy.answer()
+    if not isinstance(copy, _Copy):
         gc.collect()
     return answer
 
 
-class _Copy:
+class _Here:
+    """What is made here, when it is asked for: no copy was made of this process, or it failed."""
+
+    def __init__(self, function: Callable[[P], bytes], part: P) -> None:
+        self._make = partial(function, part)
+
+    def answer(self) -> bytes:
+        return self._make()
+
+    def end(self) -> None:
+        """Nobody waits for the answer any more."""
+
+
+class _Copy(_Here):
     """A copy of this process at work."""
 
-    def __init__(self, process: int, stream: BinaryIO) -> None:
+    def __init__(self, function: Callable[[P], bytes], part: P, process: int, stream: BinaryIO) -> None:
+        super().__init__(function, part)
         self._process: int | None = process
         self._stream = stream
 
-    def answer(self) -> bytes | None:
-        """What it made; None when it failed."""
+    def answer(self) -> bytes:
         with self._stream:
             data = self._stream.read()
-        return data if self._ended() == 0 else None
+        return data if self._ended() == 0 else super().answer()
 
     def end(self) -> None:
-        """Nobody waits for its answer any more."""
         self._stream.close()
         if self._process is not None:
             os.kill(self._process, signal.SIGKILL)
@@ -177,10 +184,10 @@ class _Copy:
         return status
 
 
-def _copy(function: Callable[[P], bytes], part: P) -> _Copy | None:
-    """None where processes cannot be copied: not at all, not safely (macOS), or not now, for want of memory."""
+def _copy(function: Callable[[P], bytes], part: P) -> _Here:
+    """A copy at work, where processes can be copied: not everywhere, not safely on macOS, not without memory."""
     if not hasattr(os, "fork") or sys.platform == "darwin":
-        return None
+        return _Here(function, part)
     reading, writing = os.pipe()
     with _undisturbed(), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads: a copy uses nothing that they may hold
@@ -189,11 +196,11 @@ def _copy(function: Callable[[P], bytes], part: P) -> _Copy | None:
         except OSError:
             os.close(reading)
             os.close(writing)
-            return None
+            return _Here(function, part)
         if not process:
             _work(function, part, writing)
     os.close(writing)
-    return _Copy(process, os.fdopen(reading, "rb"))
+    return _Copy(function, part, process, os.fdopen(reading, "rb"))
 
 
 def _work(function: Callable[[P], bytes], part: P, writing: int) -> NoReturn:

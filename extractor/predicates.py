@@ -18,7 +18,17 @@ from extractor.model import Error, Site
 FOLDER = "predicates"
 RUNTIME = tuple(
     f"{name}.py"
-    for name in ("expressions", "machine", "matching", "memory", "operations", "registry", "relations", "values")
+    for name in (
+        "exits",
+        "expressions",
+        "machine",
+        "matching",
+        "memory",
+        "operations",
+        "registry",
+        "relations",
+        "values",
+    )
 )
 INIT = '''"""Tells before a deployment whether an error of vLLM would be raised. Needs the standard library alone.
 

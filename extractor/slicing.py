@@ -13,12 +13,13 @@ Live are names (`x`), attributes that the function sets on whatever object (`.x`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
+from extractor.liveness import all_read, parts_read, read_by
 from extractor.nodes import Code, Node
 from extractor.program import Builder
 from extractor.shapes import (
@@ -36,13 +37,10 @@ from extractor.shapes import (
     depended_on,
     escapes,
     every,
-    is_with_constant,
     marks_below,
     may_raise,
-    parts,
     path_of,
     pattern_values,
-    reads_content,
     values,
     walk,
     without,
@@ -334,7 +332,7 @@ class Slicer:
         key = id(node), content, whole
         if key not in self._reads:
             is_simple = all(n[0] not in CALLS and n[0] != ":=" for n in walk(node))
-            self._reads[key] = node, frozenset(_all_read(node, content, whole)) if is_simple else None
+            self._reads[key] = node, frozenset(all_read(node, content, whole)) if is_simple else None
         found = self._reads[key][1]
         return self._read_anew(node, live, content, whole) if found is None else live | found
 
@@ -343,8 +341,8 @@ class Slicer:
             self._changed = True
         if node[0] == ":=":
             live = without(live, [node[1]])
-        live = live.union(_read_by(node, content, whole))
-        for part, *how in _parts_read(node, content):
+        live = live.union(read_by(node, content, whole))
+        for part, *how in parts_read(node, content):
             live = self._read(part, live, *how)
         return live
 
@@ -387,47 +385,6 @@ class Slicer:
             path = f"{source}.{rest}" if rest else source
             root, _, rest = path.partition(".")
         return path if root in self._builder.params or root in self._builder.free else None
-
-
-def _all_read(node: Node, content: bool, whole: bool) -> Iterator[str]:
-    """What is read for a value without calls."""
-    yield from _read_by(node, content, whole)
-    for part, *how in _parts_read(node, content):
-        yield from _all_read(part, *how)
-
-
-def _read_by(node: Node, content: bool, whole: bool) -> list[str]:
-    """What a value itself reads, besides its parts."""
-    own: list[str] = []
-    path = path_of(node)
-    if path is not None:
-        if whole:
-            own.append(f"={path}")
-        if content:
-            own.append(f"*{path}")
-    match node[0]:
-        case "n":
-            own.append(node[1])
-        case "a":
-            own.append(f".{node[2]}")
-        case "b()" if node[1] in ("getattr", "hasattr") and len(node[2]) > 1 and node[2][1][0] == "k":
-            own.append(f".{node[2][1][1]}")
-        case "m" | "v()":
-            own += [f"!{one}" for one in changed_by(node) if one is not None]
-    return own
-
-
-def _parts_read(node: Node, content: bool) -> list[tuple[Node, bool, bool]]:
-    """The parts of a value, the last first, with whether their content is read and whether they are, as a whole."""
-    found = parts(node)
-    if not found:
-        return []
-    inner = reads_content(node)
-    passed_on = path_of(node) is None
-    whole = passed_on and not is_with_constant(node)
-    made = [(p, any(p is one for one in inner) or (content and passed_on), whole) for p in reversed(found)]
-    # each turn of a comprehension reads what the one before may have changed
-    return [*((p, False, True) for p in found), *made] if node[0] == "comp" else made
 
 
 STATEMENTS: dict[str, Any] = {

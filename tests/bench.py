@@ -92,7 +92,7 @@ def main() -> None:
         bench_lookup.main(more)
         return
     if options.history:
-        bench_history.main(more)
+        bench_history.main(["--rounds", str(options.rounds), *more])
         return
     if options.match:
         bench_match.main(more)

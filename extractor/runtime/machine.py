@@ -12,42 +12,15 @@ works on unknown values may raise, which sends control to the handlers as well.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
+from .exits import Exits, builtin, catches
 from .matching import Matching
 from .memory import Code, Env, Expr, from_all, join
 from .values import NEW, UNTOLD, Class, is_atom
 
 END = object()
 UNDECIDED = 200  # tests that sent control both ways in a loop, from which on its turns are not told apart
-
-
-class Exits:
-    """The ways out of some statements, each with what is known there; None for those that cannot happen."""
-
-    __slots__ = ("again", "breaks", "error", "falls", "raised", "returns")
-
-    def __init__(self, falls: Env | None = None) -> None:
-        self.falls = falls
-        self.breaks: Env | None = None
-        self.again: Env | None = None
-        self.returns: Env | None = None
-        self.error: Env | None = None
-        self.raised: list[tuple[int | None, Class | None, Env]] = []
-
-    def take(self, other: Exits) -> None:
-        """The other's ways out as well, all but `falls`."""
-        if other.breaks is not None:
-            self.breaks = join(self.breaks, other.breaks)
-        if other.again is not None:
-            self.again = join(self.again, other.again)
-        if other.returns is not None:
-            self.returns = join(self.returns, other.returns)
-        if other.error is not None:
-            self.error = join(self.error, other.error)
-        if other.raised:
-            self.raised += other.raised
 
 
 class Machine(Matching):
@@ -158,7 +131,7 @@ class Machine(Matching):
         """The class that a raise or a handler names; None when it cannot be told."""
         value = None if node is None else self._globals[node[1]] if node[0] == "g" else None
         if isinstance(value, type):
-            return _builtin(value)
+            return builtin(value)
         return value if isinstance(value, Class) else None
 
     def _risk(self, statement: Expr, env: Env) -> Exits:
@@ -310,7 +283,7 @@ class Machine(Matching):
         entered = None if error is None else error.copy()
         past: list[tuple[int | None, Class | None, Env]] = []
         for site, class_, env in raised:
-            answer = _catches(classes, class_)
+            answer = catches(classes, class_)
             if answer is not True:
                 past.append((site, class_, env))
             if answer is not False:
@@ -367,25 +340,6 @@ class Machine(Matching):
                 break
         out.falls = join(out.falls, current)
         return out
-
-
-@cache
-def _builtin(class_: type) -> Class:
-    """A builtin class as one of the tree's are."""
-    bases = tuple(f"builtins.{base.__name__}" for base in class_.__mro__[1:-1])
-    return Class(f"builtins.{class_.__name__}", bases, True)
-
-
-def _catches(handlers: Sequence[Class | None], raised: Class | None) -> bool | None:
-    """Whether handlers of these classes take what is raised."""
-    names = {h.name for h in handlers if h is not None}
-    if "builtins.BaseException" in names:
-        return True
-    if raised is None:
-        return None
-    if names & {raised.name, *raised.bases}:
-        return True
-    return False if raised.known and None not in handlers else None
 
 
 STATEMENTS: dict[str, Callable[[Machine, Expr, Env], Exits | None]] = {

@@ -1,12 +1,13 @@
 """Owns the predicates of a dataset by name: read when they are asked for, one module for each file of vLLM.
 
-What is needed to read or to run one is imported then: whoever has no use for it is not kept waiting.
+What is needed to run one is imported when one is asked: whoever has no use for it is not kept waiting.
 """
 
 from __future__ import annotations
 
 import builtins
 import gc
+import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -110,8 +111,6 @@ class Registry(Mapping[str, Predicate]):
 
     def _names(self) -> dict[str, str]:
         if self._modules is None:
-            import json
-
             with open(os.path.join(self._folder, INDEX), encoding="utf-8") as stream:
                 index = json.load(stream)
             self._modules = {name: module for module, (_, names) in index.items() for name in names}
@@ -119,8 +118,6 @@ class Registry(Mapping[str, Predicate]):
 
     def __getitem__(self, name: str) -> Predicate:
         if name not in self._made:
-            import json
-
             module = import_module(f"{self._package}.{self._names()[name]}")
             with uncollected():
                 for text in module.PREDICATES:
