@@ -31,7 +31,7 @@ from extractor.model import (
 from extractor.pattern import pattern
 from extractor.phrasing import RawGuard
 from extractor.predicates import Program
-from extractor.raises import RawSite
+from extractor.sites import RawSite
 from extractor.tree import ClassRef, Entity, External, Names, module_name
 from extractor.values import Exception_, Gap, Text
 

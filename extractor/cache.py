@@ -44,7 +44,17 @@ class Cache:
 
     def anew(self) -> Cache:
         """The same store for another process, which must not share a connection."""
-        return Cache(None if self._path is None else self._path.parent, self._tool, self._max_bytes)
+        make, arguments = self.__reduce__()
+        return make(*arguments)
+
+    def __reduce__(self) -> tuple[type[Cache], tuple[Path | None, bytes, int]]:
+        """Another process that is sent it opens the same store."""
+        return Cache, (None if self._path is None else self._path.parent, self._tool, self._max_bytes)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether anything can be kept."""
+        return self._connection is not None
 
     def _open(self) -> sqlite3.Connection | None:
         if self._path is None:
@@ -86,15 +96,18 @@ class Cache:
             for start in range(0, len(wanted), BATCH):
                 batch = wanted[start : start + BATCH]
                 marks = ",".join("?" * len(batch))
-                rows = self._connection.execute(f"SELECT key, value FROM records WHERE key IN ({marks})", batch)
-                for key, stored in rows:
+                rows = self._connection.execute(f"SELECT key, value, used FROM records WHERE key IN ({marks})", batch)
+                aged: list[bytes] = []
+                for key, stored, used in rows:
                     value = _checked(stored)
                     if value is not None:
                         found[keys[key]] = value
-                self._connection.execute(
-                    f"UPDATE records SET used = ? WHERE used < ? AND key IN ({marks})",
-                    [self._day, self._day, *batch],
-                )
+                    if used < self._day:
+                        aged.append(key)
+                if aged:  # asking to change nothing would still have to wait for whoever writes
+                    self._connection.execute(
+                        f"UPDATE records SET used = ? WHERE key IN ({','.join('?' * len(aged))})", [self._day, *aged]
+                    )
         except sqlite3.DatabaseError:
             self.close()
         return found

@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from extractor.cache import fingerprint
 from extractor.errors import ToolError
@@ -24,6 +24,8 @@ AHEAD = 4  # tasks under way for each thread of the cluster: what waits is held 
 
 class Cluster:
     """A client of a scheduler. Use it as a context manager."""
+
+    near: ClassVar[bool] = False
 
     def __init__(self, address: str) -> None:
         """Raises `ToolError` when there is no scheduler, or its workers read source otherwise than this machine."""

@@ -110,17 +110,24 @@ def _is_changed(name: str, text: str) -> bool:
     return mentioned and re.search(rf"\b{name}{_CHANGE}", text) is not None
 
 
-def local_imports(nodes: Iterable[ast.AST], known: dict[str, Import]) -> dict[str, Import]:
-    """Imports inside functions: a name that two of them give two meanings has none."""
-    found: dict[str, Import] = {}
-    clashing = set()
+def local_imports(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, Import]]:
+    """The imports inside statements."""
     for node in nodes:
         for statement in statements(node):
             here: dict[str, Import] = {}
             _import(statement, here, [])
-            clashing |= {name for name, target in here.items() if found.get(name, target) != target}
-            found.update(here)
-    return {name: target for name, target in found.items() if name not in clashing and name not in known}
+            yield from here.items()
+
+
+def with_local(declared: Index, found: Iterable[tuple[str, Import]]) -> Index:
+    """The index of a file with the imports inside its functions: a name that has two meanings has none."""
+    inner: dict[str, Import] = {}
+    clashing = set()
+    for name, target in found:
+        if inner.setdefault(name, target) != target:
+            clashing.add(name)
+    imports = {n: t for n, t in inner.items() if n not in clashing and n not in declared.imports}
+    return msgspec.structs.replace(declared, imports={**declared.imports, **imports}) if imports else declared
 
 
 def _top(body: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -153,10 +153,11 @@ def read(
         else:
             missing.setdefault(digest, []).append(path)
     batches: list[list[tuple[str, bytes]]] = []
-    for number, result in pool.run(_extract_all, _tasks(files.get([p[0] for p in missing.values()]), batches)):
-        made = _one_by_one(pool, batches[number]) if isinstance(result, Crashed) else result
-        new = {digests[path]: data for path, data in made if data}
-        cache.put(new)
+    functions_of = cache if pool.near and cache.is_there else None
+    tasks = _tasks(files.get([p[0] for p in missing.values()]), batches, functions_of)
+    for number, result in pool.run(_extract_all, tasks):
+        made, functions = _one_by_one(pool, batches[number]) if isinstance(result, Crashed) else result
+        cache.put(functions | {digests[path]: data for path, data in made if data})
         for path, data in made:
             for same in missing[digests[path]]:
                 records[same] = msgspec.msgpack.decode(data, type=PackedRecord) if data else CRASHED
@@ -169,12 +170,12 @@ CRASHED = PackedRecord(msgspec.Raw(b"\x90"), 0, None, "reading it needs more mem
 
 
 def _tasks(
-    files: Iterator[tuple[str, bytes]], batches: list[list[tuple[str, bytes]]]
-) -> Iterator[tuple[list[tuple[str, bytes]]]]:
+    files: Iterator[tuple[str, bytes]], batches: list[list[tuple[str, bytes]]], kept: Cache | None
+) -> Iterator[tuple[list[tuple[str, bytes]], Cache | None]]:
     """A task for each batch as soon as it is read; `batches` keeps them, should a process die on one."""
     for batch in _batches(files):
         batches.append(batch)
-        yield (batch,)
+        yield batch, kept
 
 
 def _batches(files: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
@@ -190,16 +191,35 @@ def _batches(files: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, byt
         yield batch
 
 
-def _extract_all(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
-    return [(path, msgspec.msgpack.encode(extract(data))) for path, data in files]
+class _Functions:
+    """What functions told before, and, for one process to keep it, what they tell now."""
+
+    def __init__(self, before: Cache | None) -> None:
+        self._before = before
+        self.new: dict[str, bytes] = {}
+
+    def get(self, names: Iterable[str]) -> dict[str, bytes]:
+        return {} if self._before is None else self._before.get(names)
+
+    def put(self, values: Mapping[str, bytes]) -> None:
+        self.new |= values
 
 
-def _one_by_one(pool: Executor, files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+Made = tuple[list[tuple[str, bytes]], dict[str, bytes]]  # records by path, and what is kept of functions
+
+
+def _extract_all(files: Sequence[tuple[str, bytes]], kept: Cache | None) -> Made:
+    functions = _Functions(kept)
+    made = [(path, msgspec.msgpack.encode(extract(data, kept=kept and functions))) for path, data in files]
+    return made, functions.new
+
+
+def _one_by_one(pool: Executor, files: Sequence[tuple[str, bytes]]) -> Made:
     """After a crash: the file that did it is told apart from those that stood beside it."""
     made: list[tuple[str, bytes]] = []
-    for number, result in pool.run(_extract_all, [([file],) for file in files]):
-        made += [(files[number][0], b"")] if isinstance(result, Crashed) else result
-    return made
+    for number, result in pool.run(_extract_all, [([file], None) for file in files]):
+        made += [(files[number][0], b"")] if isinstance(result, Crashed) else result[0]
+    return made, {}
 
 
 def reread(
@@ -213,7 +233,7 @@ def reread(
         key = f"{digests[path]}:{' '.join(sorted(leaving))}"
         data = cache.get([key]).get(key)
         if data is None:
-            data = new[key] = msgspec.msgpack.encode(extract(files.any(path), leaving))
+            data = new[key] = msgspec.msgpack.encode(extract(files.any(path), leaving, cache))
         made[path] = msgspec.msgpack.decode(data, type=PackedRecord)
     cache.put(new)
     return made

@@ -20,7 +20,7 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from itertools import chain
 from multiprocessing import connection, resource_tracker
-from typing import Any, BinaryIO, NoReturn, Protocol, TypeVar
+from typing import Any, BinaryIO, ClassVar, NoReturn, Protocol, TypeVar
 
 T = TypeVar("T")
 P = TypeVar("P")
@@ -31,7 +31,9 @@ class Crashed(Exception):
 
 
 class Executor(Protocol):
-    """Where tasks run: processes of this machine, this process, or a cluster."""
+    """Where tasks run: processes of this machine, this process, or a cluster. `near`: they see this machine's files."""
+
+    near: ClassVar[bool]
 
     def run(self, function: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, T | Crashed]]:
         """`(number of the task, result)` as they come; a task that kills its worker gives `Crashed`."""
@@ -40,6 +42,8 @@ class Executor(Protocol):
 
 class Here:
     """Runs tasks in this process, one after the other: for what is a task itself."""
+
+    near: ClassVar[bool] = True
 
     def run(self, function: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, T | Crashed]]:
         """In the order of the tasks."""
@@ -54,6 +58,8 @@ def default_jobs() -> int:
 
 class Pool:
     """A pool of processes, started when it is first needed. Use it as a context manager."""
+
+    near: ClassVar[bool] = True
 
     def __init__(self, jobs: int, preload: tuple[str, ...] = ()) -> None:
         self._jobs = max(1, jobs)

@@ -1,52 +1,36 @@
 """Owns the reading of one file: bytes in, the symbolic record of its raise sites and its index out.
 
-A pure function of the content, without the path, so the record can be kept under the content's hash and
-made in any process. Syntax trees stay in here.
+A pure function of the content, without the path, so the record can be kept under the content's hash and made in any
+process. Syntax trees stay in here. What functions tell may be kept as well, under their own text: then only those are
+parsed that have changed since some other file was read.
 """
 
 from __future__ import annotations
 
 import ast
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from typing import Protocol
 
 import msgspec
 
 from extractor import index, newer, scan, symbolic
-from extractor.bindings import NO_NAMES, Assigned, Binding, Caught, Either, Env
-from extractor.flow import Raised, Scope, Walker, summarise
-from extractor.guards import Conditions, conditions
+from extractor.flow import summarise
 from extractor.index import Index
-from extractor.programs import Programs, RawProgram, module
+from extractor.nodes import BUILTINS
+from extractor.outline import Definition, Outline, is_true
 from extractor.scan import Cut, Locator, Source, Unreadable
-from extractor.targets import FunctionNode
+from extractor.sites import Found, RawSite, bare, moved, sites
 
-CONTEXT = 18  # lines before and after a raise
-
-
-class RawDoc(msgspec.Struct, frozen=True, array_like=True):
-    """A function's docstring."""
-
-    symbol: str
-    line: int
-    text: str
+RAISE = re.compile(r"raise\b")
 
 
-class RawSite(msgspec.Struct, frozen=True, array_like=True):
-    """A raise statement, not yet linked with the rest of the tree."""
+class Kept(Protocol):
+    """Where what functions tell is kept."""
 
-    line: int
-    end_line: int
-    column: int
-    symbol: str
-    owner: tuple[str, str] | None  # (first parameter, class) of the method around it
-    raised: symbolic.Expr | None  # None for what is raised again
-    assumed: tuple[tuple[int, symbolic.Expr, bool], ...]  # tests passed on the way, where variants depend on them
-    types: str | None  # the handler's types, for what is raised again
-    cause: str | None
-    context_start: int
-    context: str
-    doc: RawDoc | None
-    conditions: Conditions
-    program: RawProgram | None
+    def get(self, names: Iterable[str]) -> Mapping[str, bytes]: ...
+    def put(self, values: Mapping[str, bytes]) -> None: ...
 
 
 class FileRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -77,7 +61,7 @@ def unpacked(sites: msgspec.Raw) -> tuple[RawSite, ...]:
     return msgspec.msgpack.decode(sites, type=tuple[RawSite, ...])
 
 
-def extract(data: bytes, leaving: frozenset[str] = frozenset()) -> FileRecord:
+def extract(data: bytes, leaving: frozenset[str] = frozenset(), kept: Kept | None = None) -> FileRecord:
     """Reads one file; what cannot be read is a record that says why, with a guess at the raises in it.
 
     `leaving` are those of its `calls` that never return.
@@ -85,8 +69,7 @@ def extract(data: bytes, leaving: frozenset[str] = frozenset()) -> FileRecord:
     try:
         if len(data) > scan.MAX_BYTES:
             raise Unreadable(f"it has {len(data):,} bytes, more than the {scan.MAX_BYTES:,} that are read")
-        tree, source = _parsed(scan.decode(data))
-        return _record(tree, source, leaving)
+        return _record(scan.decode(data), leaving, kept)
     except Unreadable as e:
         return FileRecord((), _guess(data), None, str(e))
     except RecursionError:
@@ -113,135 +96,89 @@ def _guess(data: bytes) -> int:
 
 def _parsed(source: Source) -> tuple[ast.Module, Source]:
     try:
-        return scan.parse(source), source
+        return scan.parse(source.text), source
     except SyntaxError as e:
         return newer.read(source, e)
 
 
-def _record(tree: ast.Module, source: Source, leaving: frozenset[str]) -> FileRecord:
-    locator = Locator(source)
-    declared = index.build(tree, source)
-    found = locator.cuts(tree)
-    if not found:
-        return FileRecord((), 0, declared)
-    calls: set[str] = set()
-    names = declared.imports.keys() | declared.functions.keys() | declared.classes.keys() | declared.values.keys()
-    programs = Programs(frozenset(names), leaving, source)
-    sites = tuple(site for cut in found for site in _sites(cut, source, leaving, calls, programs))
-    inner = index.local_imports((n for cut in found for n in cut.nodes), declared.imports)
-    if inner:
-        declared = msgspec.structs.replace(declared, imports={**declared.imports, **inner})
-    ordered = tuple(sorted(sites, key=lambda s: (s.line, s.column)))
-    return FileRecord(ordered, len(sites), declared, calls=tuple(sorted(calls)))
+def _record(source: Source, leaving: frozenset[str], kept: Kept | None) -> FileRecord:
+    outline = Outline(source.text)
+    functions = outline.definitions()
+    names = {} if kept is None else _names(functions, outline, leaving)
+    known = {} if kept is None else _known(names, kept)
+    tree = _outlined(outline, [f for f in functions if f in known or _is_idle(f, source.text)])
+    declared = None if tree is None else index.build(tree, source)
+    if tree is None or declared is None or any(one.shadowed != _shadowed(declared) for one in known.values()):
+        known = {}
+        tree, source = _parsed(source)
+        declared = index.build(tree, source)
+    shadowed = _shadowed(declared)
+    new = {cut: sites(cut, source, leaving, shadowed) for cut in Locator(source).cuts(tree)}
+    if kept is not None and source.code is source.lines:
+        kept.put(_to_keep(new, names))
+    found = sorted(
+        (*new.values(), *(moved(one, function.first, source) for function, one in known.items())), key=lambda f: f.line
+    )
+    ordered = tuple(sorted((site for one in found for site in one.sites), key=lambda s: (s.line, s.column)))
+    declared = index.with_local(declared, (pair for one in found for pair in one.imports))
+    calls = {call for one in found for call in one.calls}
+    return FileRecord(ordered, len(ordered), declared, calls=tuple(sorted(calls)))
 
 
-def _sites(cut: Cut, source: Source, leaving: frozenset[str], calls: set[str], programs: Programs) -> list[RawSite]:
-    walker = Walker(source)
-    qualified = ".".join(c.name for c in cut.classes)
-    walker.block(cut.nodes, NO_NAMES, Scope(qualified or "<module>", in_class=qualified or None))
-    known = conditions(cut.nodes, cut.classes, source, leaving)
-    calls |= known.calls
-    around = module(cut.nodes)
-    made = []
-    for raised in walker.raised:
-        key = id(raised.node)
-        owner = None if raised.scope.owner is None else raised.scope.owner[1]
-        program = programs.program(raised.node, _functions(raised.scope) or [around], owner, known.asked[key])
-        made.append(_site(raised, walker, source, known.conditions[key], program))
+def _shadowed(declared: Index) -> tuple[str, ...]:
+    """The builtins whose names the file gives another meaning."""
+    tables = (declared.imports, declared.functions, declared.classes, declared.values)
+    return tuple(sorted(name for name in BUILTINS if any(name in table for table in tables)))
+
+
+# --- functions one by one --------------------------------------------------------------------------------
+
+
+def _names(functions: Iterable[Definition], outline: Outline, leaving: frozenset[str]) -> dict[Definition, str]:
+    """What is kept of functions that may raise is kept under these names.
+
+    All that a function tells is in its text and in the names of the classes around it; only of `__post_init__` the
+    decorators of the class count as well.
+    """
+    left = " ".join(sorted(leaving))
+    found: dict[Definition, str] = {}
+    for function in functions:
+        if function.name != "__post_init__":
+            code = outline.code(function)
+            if RAISE.search(code):
+                digest = hashlib.blake2b(code.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+                found[function] = f"function {function.owner} {digest} {left}"
+    return found
+
+
+def _known(names: Mapping[Definition, str], kept: Kept) -> dict[Definition, Found]:
+    stored = kept.get(names.values()) if names else {}
+    return {f: msgspec.msgpack.decode(stored[name], type=Found) for f, name in names.items() if name in stored}
+
+
+def _to_keep(new: Mapping[Cut, Found], names: Mapping[Definition, str]) -> dict[str, bytes]:
+    by_line = {function.line: function for function in names}
+    made: dict[str, bytes] = {}
+    for cut, one in new.items():
+        function = by_line.get(cut.nodes[0].lineno)
+        if function is not None and function.is_of(cut.nodes[0], ".".join(c.name for c in cut.classes)):
+            made[names[function]] = msgspec.msgpack.encode(bare(one))
     return made
 
 
-def _functions(scope: Scope | None) -> list[FunctionNode]:
-    """The functions around a place, innermost last; none in the body of a class inside one."""
-    found: list[FunctionNode] = []
-    if scope is not None and scope.function is None and scope.in_class is not None and scope.around is not None:
-        return []
-    while scope is not None:
-        if scope.function is not None:
-            found.append(scope.function)
-        scope = scope.around
-    return found[::-1]
+def _is_idle(function: Definition, text: str) -> bool:
+    """Whether a function's body tells nothing: it raises nothing, and is no way out of a `with` block."""
+    if RAISE.search(text, function.start, function.end) or function.name in ("__exit__", "__aexit__"):
+        return False
+    return text.find("yield", function.start, function.end) < 0 or "contextmanager" not in text
 
 
-def _doc(scope: Scope | None) -> RawDoc | None:
-    """The docstring of the innermost function around the site that has one."""
-    while scope is not None:
-        if scope.function is not None:
-            text, line = index.docstring(scope.function)
-            if text:
-                return RawDoc(scope.symbol, line, text)
-        scope = scope.around
-    return None
-
-
-def _site(raised: Raised, walker: Walker, source: Source, known: Conditions, program: RawProgram | None) -> RawSite:
-    node = raised.node
-    types = _again(raised)
-    value = None if types is not None or node.exc is None else walker.lowering.raised(node.exc, raised.env)
-    start = max(1, node.lineno - CONTEXT)
-    lines = source.lines[start - 1 : node.lineno + CONTEXT]
-    if node.lineno + CONTEXT >= len(source.lines) and lines[-1] == "":
-        lines = lines[:-1]  # the line behind the last line end is none
-    return RawSite(
-        line=node.lineno,
-        end_line=node.end_lineno or node.lineno,
-        column=_column(node, source),
-        symbol=raised.scope.symbol,
-        owner=raised.scope.owner,
-        raised=value,
-        assumed=() if value is None else walker.lowering.assumptions(raised.env, value),
-        types=types,
-        cause=_cause(raised, walker),
-        context_start=start,
-        context="\n".join(lines),
-        doc=_doc(raised.scope),
-        conditions=known,
-        program=program,
-    )
-
-
-def _column(node: ast.stmt, source: Source) -> int:
-    line = source.lines[node.lineno - 1]
-    if line.isascii() or source.written:
-        return node.col_offset
-    return len(line.encode()[: node.col_offset].decode("utf-8", "replace"))
-
-
-def _again(raised: Raised) -> str | None:
-    """The types of what is raised again: by a bare `raise`, or by the name that its handler gave it."""
-    if raised.node.exc is None:
-        return raised.scope.handlers[-1] if raised.scope.handlers else "BaseException"
-    return _caught(raised.node.exc, raised.env)
-
-
-def _caught(node: ast.expr, env: Env) -> str | None:
-    """The types of a handler, when the expression can only be what that handler caught."""
-    match node:
-        case ast.Call(func=ast.Attribute(value=inner, attr="with_traceback")):
-            return _caught(inner, env)
-        case ast.Name(id=name):
-            found = _caught_by(env.get(name))
-            return " | ".join(dict.fromkeys(t for types in found for t in types.split(" | "))) if found else None
-    return None
-
-
-def _caught_by(binding: Binding | None) -> list[str] | None:
-    """The types that reach a name from handlers, or None when something else may. `None` itself cannot be raised."""
-    match binding:
-        case Caught(types):
-            return [types]
-        case Assigned(ast.Constant(value=None)):
-            return []
-        case Assigned(ast.Name(id=name), env):
-            return _caught_by(env.get(name))
-        case Either(then=then, other=other):
-            first, second = _caught_by(then), _caught_by(other)
-            return None if first is None or second is None else first + second
-    return None
-
-
-def _cause(raised: Raised, walker: Walker) -> str | None:
-    cause = raised.node.cause
-    if cause is None:
+def _outlined(outline: Outline, left_out: list[Definition]) -> ast.Module | None:
+    """The file without the bodies of these functions; None when they cannot be left out."""
+    if not left_out:
         return None
-    return _caught(cause, raised.env) or walker.lowering.code(cause)
+    try:
+        tree = scan.parse(outline.without(left_out))
+    except (SyntaxError, Unreadable):
+        return None
+    return tree if is_true(tree, left_out) else None

@@ -119,12 +119,12 @@ def decode(data: bytes) -> Source:
     return Source.of(text)
 
 
-def parse(source: Source) -> ast.Module:
+def parse(text: str) -> ast.Module:
     """`ast` of the running Python. Raises `SyntaxError`, or `Unreadable` for what its parser gives up on."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return ast.parse(source.text)
+            return ast.parse(text)
         except (RecursionError, MemoryError):
             raise Unreadable("it is nested too deeply for Python's own parser") from None
         except ValueError as e:

@@ -18,6 +18,12 @@ CHANGING = frozenset(  # methods that change a collection
 )
 
 
+def first_line(node: ast.stmt) -> int:
+    """The line on which a statement begins, which is that of the first decorator."""
+    decorators = node.decorator_list if isinstance(node, FunctionNode | ast.ClassDef) else []
+    return min([node.lineno, *(d.lineno for d in decorators)])
+
+
 def is_super(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
 
