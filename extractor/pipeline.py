@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -118,22 +118,25 @@ def fingerprint(tree: Tree, tool: bytes) -> str:
 
 
 class _Files:
-    """The bytes of the tree's files, read once in a run: reading one of an archive costs as much as all."""
+    """The bytes of the tree's files, each read once in a run."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._data: dict[str, bytes] = {}
 
-    def get(self, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    def get(self, paths: Collection[str]) -> Iterator[tuple[str, bytes]]:
         """These files as they are read, and no others."""
-        for path, data in self._tree.read(paths) if paths else ():
+        if not paths:
+            return
+        for path, data in self._tree.read([e.path for e in self._tree.entries] if self._tree.in_one else paths):
             self._data[path] = data
-            yield path, data
+            if path in paths:
+                yield path, data
 
     def any(self, path: str) -> bytes:
-        """One file, when more of them are likely to be asked for."""
+        """One file."""
         if path not in self._data:
-            self._data.update(self._tree.read([entry.path for entry in self._tree.entries]))
+            list(self.get([path]))
         return self._data.get(path, b"")
 
 
@@ -154,7 +157,7 @@ def read(
             missing.setdefault(digest, []).append(path)
     batches: list[list[tuple[str, bytes]]] = []
     functions_of = cache if pool.near and cache.is_there else None
-    tasks = _tasks(files.get([p[0] for p in missing.values()]), batches, functions_of)
+    tasks = _tasks(files.get({p[0] for p in missing.values()}), batches, functions_of)
     for number, result in pool.run(_extract_all, tasks):
         made, functions = _one_by_one(pool, batches[number]) if isinstance(result, Crashed) else result
         cache.put(functions | {digests[path]: data for path, data in made if data})

@@ -19,7 +19,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from itertools import chain
-from multiprocessing import connection, resource_tracker
+from multiprocessing import connection, forkserver, resource_tracker
+from multiprocessing.context import BaseContext
 from typing import Any, BinaryIO, ClassVar, NoReturn, Protocol, TypeVar
 
 T = TypeVar("T")
@@ -67,6 +68,8 @@ class Pool:
         self._executor: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> Pool:
+        if self._context().get_start_method() == "forkserver":
+            forkserver.ensure_running()  # what workers need is imported while this process does something else
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -77,12 +80,15 @@ class Pool:
             self._executor.shutdown(cancel_futures=True)
             self._executor = None
 
+    def _context(self) -> BaseContext:
+        method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+        context = multiprocessing.get_context(method)
+        context.set_forkserver_preload(self._preload)
+        return context
+
     def _started(self) -> ProcessPoolExecutor:
         if self._executor is None:
-            method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-            context = multiprocessing.get_context(method)
-            context.set_forkserver_preload(self._preload)
-            self._executor = ProcessPoolExecutor(self._jobs, mp_context=context, initializer=_prepare)
+            self._executor = ProcessPoolExecutor(self._jobs, mp_context=self._context(), initializer=_prepare)
             with _undisturbed():
                 self._executor.submit(_nothing)  # this starts the processes
         return self._executor

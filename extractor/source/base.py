@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from extractor.model import Provenance, Skip
 
@@ -25,7 +25,12 @@ class Entry:
 
 
 class Tree(Protocol):
-    """A source tree that is open: what it is, which Python files it has, and their bytes on demand."""
+    """A source tree that is open: what it is, which Python files it has, and their bytes on demand.
+
+    `in_one`: reading one of them costs what reading all does.
+    """
+
+    in_one: ClassVar[bool]
 
     @property
     def provenance(self) -> Provenance: ...

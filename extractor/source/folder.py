@@ -12,6 +12,7 @@ import stat
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from extractor.errors import ToolError
 from extractor.model import DEFAULT_REPO, Provenance, Skip
@@ -25,6 +26,8 @@ UNREADABLE = "cannot be read"
 
 class FolderTree:
     """The Python files of a folder as they were when it was opened."""
+
+    in_one: ClassVar[bool] = False
 
     def __init__(self, provenance: Provenance, found: _Found) -> None:
         self.provenance = provenance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 from extractor.errors import ToolError
 from extractor.model import Provenance, Skip
@@ -17,6 +17,8 @@ SHOWN_CANDIDATES = 5
 
 class CommitTree:
     """The Python files of a commit."""
+
+    in_one: ClassVar[bool] = False
 
     def __init__(self, git: Git, provenance: Provenance) -> None:
         self._git = git

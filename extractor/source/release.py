@@ -11,7 +11,7 @@ from bisect import bisect
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
@@ -43,6 +43,8 @@ class Kept:
 
 class ReleaseTree:
     """The Python files of a release's archive, read out of it."""
+
+    in_one: ClassVar[bool] = True
 
     def __init__(self, path: Path, provenance: Provenance, found: listing.Listing) -> None:
         self._path = path
