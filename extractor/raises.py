@@ -103,10 +103,10 @@ def _parsed(source: Source) -> tuple[ast.Module, Source]:
 
 def _record(source: Source, leaving: frozenset[str], kept: Kept | None) -> FileRecord:
     outline = Outline(source.text)
-    functions = outline.definitions()
+    functions = [f for f in outline.definitions() if not _is_looked_into(f, source.text)]
     names = {} if kept is None else _names(functions, outline, leaving)
     known = {} if kept is None else _known(names, kept)
-    tree = _outlined(outline, [f for f in functions if f in known or _is_idle(f, source.text)])
+    tree = _outlined(outline, [f for f in functions if f in known or not RAISE.search(source.text, f.start, f.end)])
     declared = None if tree is None else index.build(tree, source)
     if tree is None or declared is None or any(one.shadowed != _shadowed(declared) for one in known.values()):
         known = {}
@@ -134,20 +134,22 @@ def _shadowed(declared: Index) -> tuple[str, ...]:
 # --- functions one by one --------------------------------------------------------------------------------
 
 
-def _names(functions: Iterable[Definition], outline: Outline, leaving: frozenset[str]) -> dict[Definition, str]:
-    """What is kept of functions that may raise is kept under these names.
+def _is_looked_into(function: Definition, text: str) -> bool:
+    """Whether more counts than what the function raises: a way out of `with` blocks, what its class makes of it."""
+    if function.name in ("__exit__", "__aexit__", "__post_init__"):
+        return True
+    return "contextmanager" in text and text.find("yield", function.start, function.end) >= 0
 
-    All that a function tells is in its text and in the names of the classes around it; only of `__post_init__` the
-    decorators of the class count as well.
-    """
+
+def _names(functions: Iterable[Definition], outline: Outline, leaving: frozenset[str]) -> dict[Definition, str]:
+    """What is kept of functions that may raise is kept under these names: all that they tell is in them."""
     left = " ".join(sorted(leaving))
     found: dict[Definition, str] = {}
     for function in functions:
-        if function.name != "__post_init__":
-            code = outline.code(function)
-            if RAISE.search(code):
-                digest = hashlib.blake2b(code.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-                found[function] = f"function {function.owner} {digest} {left}"
+        code = outline.code(function)
+        if RAISE.search(code):
+            digest = hashlib.blake2b(code.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+            found[function] = f"function {function.owner} {digest} {left}"
     return found
 
 
@@ -164,13 +166,6 @@ def _to_keep(new: Mapping[Cut, Found], names: Mapping[Definition, str]) -> dict[
         if function is not None and function.is_of(cut.nodes[0], ".".join(c.name for c in cut.classes)):
             made[names[function]] = msgspec.msgpack.encode(bare(one))
     return made
-
-
-def _is_idle(function: Definition, text: str) -> bool:
-    """Whether a function's body tells nothing: it raises nothing, and is no way out of a `with` block."""
-    if RAISE.search(text, function.start, function.end) or function.name in ("__exit__", "__aexit__"):
-        return False
-    return text.find("yield", function.start, function.end) < 0 or "contextmanager" not in text
 
 
 def _outlined(outline: Outline, left_out: list[Definition]) -> ast.Module | None:
