@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heapreplace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -256,9 +257,20 @@ def link(
         summaries.keep()
         return found.packed()
 
-    paths = [path for path, record in sorted(records.items()) if record.raises and record.index is not None]
-    parts = shared_out(part, [paths[n::jobs] for n in range(jobs)])
+    raising = {path: r.raises for path, r in sorted(records.items()) if r.raises and r.index is not None}
+    parts = shared_out(part, [sorted(paths) for paths in _evenly(raising, jobs)])
     return together(map(Assembled.of, parts))
+
+
+def _evenly(sizes: Mapping[str, int], count: int) -> list[list[str]]:
+    """So many groups of names whose sizes come to about the same."""
+    groups: list[list[str]] = [[] for _ in range(count)]
+    filled = [(0, number) for number in range(count)]  # a heap
+    for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
+        least, number = filled[0]
+        groups[number].append(name)
+        heapreplace(filled, (least + size, number))
+    return groups
 
 
 class _Summaries:
