@@ -122,6 +122,16 @@ APART = [
         {"vllm/b.py": method("B", "get_size", '"Head size must be a multiple of 8."', "x % 8")},
         id="half of the words",
     ),
+    pytest.param(
+        {"vllm/a.py": method("A", "f", '"Context parallelism needs the new runner. Unset VLLM_NEW_RUNNER=0."', "self.context > 1")},
+        {"vllm/a.py": method("A", "g", '"Sparse swapping needs the new runner; unset VLLM_NEW_RUNNER=0."', "self.sparse")},
+        id="the same advice for something else",
+    ),
+    pytest.param(
+        {"vllm/a.py": "class A:\n    def all_special(self):\n        raise NotImplementedError\n"},
+        {"vllm/b.py": "class B:\n    def all_special(self):\n        raise NotImplementedError\n"},
+        id="no message in a method by a name of its own",
+    ),
 ]  # fmt: skip
 
 
@@ -197,6 +207,33 @@ KINDS = [
         function('if x == 1:\n    raise ValueError("x is one")\nif y:\n    raise ValueError("a y was given")\n'),
         function('if x == 1:\n    raise ValueError("x is now one")\nif y:\n    raise ValueError("a y was given to it")\n'),
         ["reguarded+reworded stricter", "reworded"][1:] * 2, id="two at once",
+    ),
+    pytest.param(
+        method("A", "f", '"SPARSE_MLA on this device requires the sparse decode kernels."', "not has_kernels()"),
+        method("A", "f", 'f"SPARSE_MLA on this device requires a build of the sparse decode kernels for {x.heads} heads and {x.topk} '
+               'tokens. Install one that is newer than the first of May."', "not has_kernels_for(x.heads, x.topk)"),
+        ["reguarded+reworded other"], id="refused in fewer cases, with more said",
+    ),
+    pytest.param(
+        function('if x != 4:\n    raise ValueError(f"one_sided dispatch takes fp4, mxfp8, and bf16 (x=None) today; got x={x!r}")\n'),
+        function('if x != 4 and not y:\n    raise ValueError(f"one_sided dispatch takes fp4, mxfp8, blocks of fp8 (with scales of 1x128), '
+                 'and bf16 (x=None) today; got x={x!r}, y={y!r}, and the shape {y.shape!r}")\n', "layout"),
+        ["reguarded+relocated+reworded stricter"], id="with more said in another function",
+    ),
+    pytest.param(
+        {"vllm/a.py": method("A", "_check", 'f"Token id {x} is out of vocabulary"', "x < 0")},
+        {"vllm/b/c.py": method("B", "validate", 'f"Token id {x} is out of vocabulary (parameter={self.name})"', "x < 0")},
+        ["relocated+reworded"], id="with more said in another file",
+    ),
+    pytest.param(
+        {"vllm/a.py": method("A", "_raise_if_padded", '"Speculation with drafts only takes padded batches. Please do not pass --disable-padded in the config."', "not self.c.padded")},
+        {"vllm/b.py": method("B", "_raise_if_padded", '"Speculation with drafts or in parallel only takes padded batches. Please unset disable_padded in the config."', "not self.padded")},
+        ["reguarded+relocated+reworded other"], id="in a method by a name of its own",
+    ),
+    pytest.param(
+        {f"vllm/{n}.py": f"def {n}():\n    def get():\n        raise ValueError('The body is not JSON')\n" for n in ("a", "b", "c")},
+        {f"vllm/{n}.py": f"def {n}():\n    def {m}():\n        raise ValueError('The body is not JSON')\n" for n, m in (("a", "get"), ("b", "get"), ("d", "get"))},
+        ["relocated"], id="in a function inside a function, of copies",
     ),
 ]  # fmt: skip
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from rapidfuzz import fuzz
+from rapidfuzz.distance import LCSseq
 from scipy.sparse import csr_array
 
 from extractor.diff.shape import ErrorLike
@@ -22,6 +23,7 @@ HOLE = "\ufffc"  # stands for any hole
 LONGEST = 2_000  # characters of a message that are compared
 BALANCE = 10.0  # so many letters of text weigh as much as all holes
 COMMON = 50_000  # pairs that a word may bring up; one that is in more messages says little and costs much
+SAID_AGAIN = 6  # words in one order, which are not the same by chance
 SHARED = 0.5  # cosine of two messages' words, below which they are not looked at
 
 _NAME = re.compile(r"\w[A-Z]|\d|_")  # of a class, a model, a version, a variable
@@ -65,12 +67,19 @@ def pieces(name: str) -> list[str]:
 
 
 def alike(one: Text, other: Text) -> float:
-    """How alike two messages are: by letters, which forgive an ending, and by words, which tell what it is about."""
+    """How alike two messages are: by letters, which forgive an ending, and by words, which tell what it is about.
+
+    Where one begins as the other, and has its words in their order, these are half of it: it says more.
+    """
     if one.message == other.message:
         return 1.0
     own = min(one.own, other.own)
     text = (fuzz.ratio(one.emptied, other.emptied) + fuzz.ratio(one.words, other.words)) / 2
-    return (own * text + BALANCE * fuzz.ratio(one.message, other.message)) / (own + BALANCE) / 100
+    plain = (own * text + BALANCE * fuzz.ratio(one.message, other.message)) / (own + BALANCE) / 100
+    common = LCSseq.similarity(one.words, other.words)
+    if common < SAID_AGAIN or one.words[0] != other.words[0]:  # which is what a refusal speaks of
+        return plain
+    return max(plain, (plain + common / min(len(one.words), len(other.words))) / 2)
 
 
 def sharing_words(olds: Sequence[Text], news: Sequence[Text]) -> Iterator[tuple[int, int]]:

@@ -6,7 +6,7 @@ that no early choice spoils a later one. A pair that a reader would deny is wors
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from posixpath import basename
 
@@ -57,6 +57,7 @@ class _Rest:
         self._files = Files(map(path_of, olds), map(path_of, news))
         self._symbols = [frozenset(site.symbol for e in side for site in sites_of(e)) for side in (olds, news)]
         self._copied = copied(olds) & copied(news)
+        self._rare = _rare(self._symbols[0]) & _rare(self._symbols[1])
         self._found: dict[int, int] = {}
 
     def paired(self) -> dict[int, int]:
@@ -106,17 +107,17 @@ class _Rest:
         self._take({(o, n): self._reworded(self._olds[o], self._news[n]) for o, n in near})
 
     def _neighbours(self) -> Iterable[tuple[int, int]]:
-        """Pairs of one file, of a renamed one, or of one symbol."""
+        """Pairs of one file, of a renamed one, of one symbol, or of a name that is given once."""
         by_path: dict[str, list[int]] = defaultdict(list)
         by_symbol: dict[str, list[int]] = defaultdict(list)
         for n, one in self._news.items():
             by_path[one.path].append(n)
-            for symbol in one.symbols:
+            for symbol in one.symbols | one.names & self._rare:
                 by_symbol[symbol].append(n)
         for o, one in self._olds.items():
             for path in self._files.became(one.path):
                 yield from ((o, n) for n in by_path.get(path, ()))
-            for symbol in one.symbols:
+            for symbol in one.symbols | one.names & self._rare:
                 yield from ((o, n) for n in by_symbol.get(symbol, ()))
 
     def _sharing_words(self) -> Iterable[tuple[int, int]]:
@@ -150,13 +151,23 @@ class _Rest:
             return SAME
         if together or same_symbol:
             return _less(IN_FILE, condition)
-        if min(old.text.own, new.text.own) < TELLING or self._copies(old, new, {old.text.gist, new.text.gist}):
+        if min(old.text.own, new.text.own) < TELLING:
+            return None
+        if not old.names.isdisjoint(new.names & self._rare):
+            return _less(IN_FILE, condition)
+        if self._copies(old, new, {old.text.gist, new.text.gist}):
             return None
         return _less(ELSEWHERE, condition)
 
     def _copies(self, old: Traits, new: Traits, texts: set[str]) -> bool:
         """Whether a text stands here and there, and no function of the same name says which became which."""
         return not texts.isdisjoint(self._copied) and not old.functions & new.functions
+
+
+def _rare(symbols: Iterable[str]) -> frozenset[str]:
+    """The names that only one function or method has, told by its class or the function around it."""
+    counts = Counter(symbol.rpartition(".")[2].lstrip("_") for symbol in symbols)
+    return frozenset(name for name, count in counts.items() if count == 1)
 
 
 def _less(least: tuple[float, float], condition: float) -> float:

@@ -13,6 +13,7 @@ from extractor.diff.alike import Text, pieces, text_of
 from extractor.diff.shape import ErrorLike, path_of, sites_of
 
 MODULE = "<module>"
+LOCAL = "<locals>"
 COPIES = 3  # files of one tree; a text that stands in as many does not tell which of them it was
 NAME = 5  # letters of a word that is known inside of a longer name
 
@@ -37,13 +38,14 @@ def traits(error: ErrorLike) -> Traits:
     """What pairing looks at of an error."""
     sites = sites_of(error)
     symbols = frozenset(s.symbol for s in sites) - {MODULE}
+    parted = [s.rpartition(".") for s in symbols]
     return Traits(
         text=text_of(error),
         path=path_of(error),
         symbols=symbols,
         classes=frozenset(s.rpartition(".")[0] for s in symbols) - {""},
         names=frozenset(s.rpartition(".")[2].lstrip("_") for s in symbols),
-        functions=frozenset(s.lstrip("_") for s in symbols if "." not in s),
+        functions=frozenset(last.lstrip("_") for within, _, last in parted if not within or within.endswith(LOCAL)),
         exceptions=frozenset(s.exception.rpartition(".")[2] for s in sites),
         guards=frozenset(g.text for s in sites for g in s.guards),
         deciding=frozenset(s.guards[-1].text for s in sites if s.guards),
