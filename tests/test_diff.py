@@ -128,6 +128,11 @@ APART = [
         id="the same advice for something else",
     ),
     pytest.param(
+        {"vllm/a.py": method("A", "f", "'Traced annotations must assign a value: ' + self.source + '. Supported are names, constants, attributes, tuples, lists, comparisons, boolean operators, unary minus, arithmetic, and calls.'", "self.value is None")},
+        {"vllm/a.py": method("A", "g", "'Warmup cases require one final return: ' + self.source + '. Supported are names, constants, attributes, tuples, lists, comparisons, boolean operators, unary minus, arithmetic, and calls.'", "self.end is None")},
+        id="the same advice behind another refusal",
+    ),
+    pytest.param(
         {"vllm/a.py": "class A:\n    def all_special(self):\n        raise NotImplementedError\n"},
         {"vllm/b.py": "class B:\n    def all_special(self):\n        raise NotImplementedError\n"},
         id="no message in a method by a name of its own",

@@ -28,6 +28,7 @@ SHARED = 0.5  # cosine of two messages' words, below which they are not looked a
 
 _NAME = re.compile(r"\w[A-Z]|\d|_")  # of a class, a model, a version, a variable
 _PIECE = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
+_SENTENCE = re.compile(r"[.:;!?\n]\s")
 _WORD = re.compile(rf"\w+|{HOLE}")
 
 
@@ -35,7 +36,8 @@ _WORD = re.compile(rf"\w+|{HOLE}")
 class Text:
     """A message for comparing: as it is, with its holes emptied, and how many letters and digits it has of its own.
 
-    `gist` is what stays of a message that is copied from file to file with other names in it.
+    `first` is its first sentence, which refuses; the rest advises, and many give the same advice. `gist` is what stays
+    of a message that is copied from file to file with other names in it.
     """
 
     message: str
@@ -43,6 +45,7 @@ class Text:
     words: tuple[str, ...]  # of the emptied one
     gist: str
     own: int
+    first: str
 
 
 def text_of(error: ErrorLike) -> Text:
@@ -58,6 +61,7 @@ def text_of(error: ErrorLike) -> Text:
         words=tuple(word.lower() for word in words),
         gist=" ".join(word for word in words if not _NAME.search(word)),
         own=sum(map(str.isalnum, emptied)),
+        first=_SENTENCE.split(emptied, maxsplit=1)[0],
     )
 
 
@@ -75,6 +79,8 @@ def alike(one: Text, other: Text) -> float:
         return 1.0
     own = min(one.own, other.own)
     text = (fuzz.ratio(one.emptied, other.emptied) + fuzz.ratio(one.words, other.words)) / 2
+    if one.emptied != one.first and other.emptied != other.first:
+        text = min(text, (text + fuzz.ratio(one.first, other.first)) / 2)
     plain = (own * text + BALANCE * fuzz.ratio(one.message, other.message)) / (own + BALANCE) / 100
     common = LCSseq.similarity(one.words, other.words)
     if common < SAID_AGAIN or one.words[0] != other.words[0]:  # which is what a refusal speaks of
