@@ -69,10 +69,10 @@ class Cache:
                     "CREATE TABLE IF NOT EXISTS records (key BLOB PRIMARY KEY, value BLOB, used INTEGER)"
                 )
                 return connection
+            except (sqlite3.OperationalError, OSError):  # busy, or not to be opened: others may be at work in it
+                return None
             except sqlite3.DatabaseError:
                 self._discard()
-            except OSError:
-                return None
         return None
 
     def _discard(self) -> None:

@@ -19,6 +19,8 @@ INTERRUPTED = 130
 def main(given: dict[str, str]) -> NoReturn:
     """Runs and ends: every failure is one sentence on stderr."""
     with contextlib.suppress(AttributeError, ValueError):
+        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as for what a shell has in the background
+            signal.signal(signal.SIGINT, _interrupted)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         code = match(
@@ -33,14 +35,17 @@ def main(given: dict[str, str]) -> NoReturn:
     except ToolError as e:
         _say(f"vllm-errors: {e}")
         code = e.exit_code
-    except KeyboardInterrupt:
-        _say("vllm-errors: interrupted before the end of the log")
-        code = INTERRUPTED
     try:
         sys.stdout.flush()
         sys.stderr.flush()
     finally:
         os._exit(code)
+
+
+def _interrupted(*_: object) -> NoReturn:
+    """At once: Python loses a `KeyboardInterrupt` that comes while it calls back, and the log may have no end."""
+    os.write(2, b"vllm-errors: interrupted before the end of the log\n")
+    os._exit(INTERRUPTED)
 
 
 def match(options: Options) -> int:

@@ -6,22 +6,33 @@ takes. So the plain forms of `match` are understood here; any other, and every c
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import sys
+from typing import Any
 
 VALUED = ("--dataset", "--out", "--limit")
 
 
 def main() -> None:
-    """The console script."""
+    """The console script. Until it is at work, Ctrl-C ends it without a word."""
+    _on_interrupt(signal.default_int_handler, signal.SIG_DFL)
     options = plain(sys.argv[1:])
     if options is None:
         from extractor import cli
 
+        _on_interrupt(signal.SIG_DFL, signal.default_int_handler)
         cli.main()
         return
     from extractor import quick
 
     quick.main(options)
+
+
+def _on_interrupt(before: object, now: Any) -> None:
+    with contextlib.suppress(ValueError):  # not in the main thread
+        if signal.getsignal(signal.SIGINT) is before:
+            signal.signal(signal.SIGINT, now)
 
 
 def plain(arguments: list[str]) -> dict[str, str] | None:
