@@ -8,17 +8,28 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import product
 from posixpath import basename
 
 from extractor.diff.alike import alike, sharing_words
 from extractor.diff.assign import best
 from extractor.diff.shape import RAISE, E, ErrorLike, path_of, sites_of
-from extractor.diff.traits import Files, Traits, closeness, copied, own_subjects, same_condition, share, traits
+from extractor.diff.traits import (
+    NAME,
+    Files,
+    Traits,
+    closeness,
+    copied,
+    own_subjects,
+    same_condition,
+    share,
+    traits,
+)
 
 SHORT = 12  # letters and digits; a message with fewer is only itself where it was
 TELLING = 16  # with as many, a message may be known again in any file
 # how alike texts must be, and how much less when the condition is the same: measured by reading pairs of releases
-IN_SYMBOL, IN_FILE, ELSEWHERE = (0.68, 0.3), (0.84, 0.24), (0.9, 0.1)
+IN_SYMBOL, IN_CLASS, IN_FILE, ELSEWHERE = (0.68, 0.3), (0.76, 0.28), (0.84, 0.24), (0.9, 0.1)
 SAME = 0.6  # in any file, under the very same condition
 LONG = 60  # letters of a condition that is not the same by chance
 RETYPED = 0.1  # so much more alike when the exception is another
@@ -62,18 +73,27 @@ class _Rest:
 
     def paired(self) -> dict[int, int]:
         """The pairs, by their places among the old and among the new."""
-        self._same_message()
-        self._alike()
+        self._same_message(far=False)
+        self._alike(self._in_place())
+        self._same_message(far=True)
+        self._alike({*self._neighbours(), *self._sharing_words()})
+        before = 0
+        while before < len(self._found):  # each pair tells what became of its file and class
+            before = len(self._found)
+            self._same_message(far=False)
+            self._alike(self._neighbours())
         return self._found
 
     def _take(self, scores: dict[tuple[int, int], float]) -> None:
         for old, new in best(scores):
-            self._files.vote(self._olds.pop(old).path, self._news.pop(new).path)
+            one, other = self._olds.pop(old), self._news.pop(new)
+            self._files.vote(one.path, other.path)
             self._found[old] = new
 
     # --- the same message in another file ---
 
-    def _same_message(self) -> None:
+    def _same_message(self, far: bool) -> None:
+        """Near: in a file, class or function that became the other; or anywhere."""
         groups: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
         for side, found in enumerate((self._olds, self._news)):
             for n, one in found.items():
@@ -82,9 +102,9 @@ class _Rest:
         for sure in (True, False):  # what can only be one first: it tells which files were renamed
             now = [group for group in there if (len(group[0]) == len(group[1]) == 1) == sure]
             places = [(o, n) for olds, news in now for o in olds for n in news]
-            self._take({(o, n): self._moved(self._olds[o], self._news[n]) for o, n in places})
+            self._take({(o, n): self._moved(self._olds[o], self._news[n], far) for o, n in places})
 
-    def _moved(self, old: Traits, new: Traits) -> float:
+    def _moved(self, old: Traits, new: Traits, far: bool) -> float:
         """How well an error is the same message in another file; 0: it is another error."""
         together = new.path in self._files.became(old.path)
         same_symbol = bool(old.symbols & new.symbols)
@@ -93,7 +113,7 @@ class _Rest:
         if together or same_symbol or same_class:
             if old.text.own < SHORT and not (same_symbol and same_exception):
                 return 0.0
-        elif not _itself(old, new) or self._copies(old, new, {old.text.message}):
+        elif not far or not _itself(old, new) or self._copies(old, new, {old.text.message, old.text.gist}):
             return 0.0
         same_name = bool(old.names & new.names) + (basename(old.path) == basename(new.path))
         symbols = 4 * share(old.symbols, new.symbols)  # of many, most: one name in common may be chance
@@ -102,9 +122,22 @@ class _Rest:
 
     # --- another message, alike and near ---
 
-    def _alike(self) -> None:
-        near = {*self._neighbours(), *self._sharing_words()}
+    def _alike(self, near: Iterable[tuple[int, int]]) -> None:
         self._take({(o, n): self._reworded(self._olds[o], self._news[n]) for o, n in near})
+
+    def _in_place(self) -> set[tuple[int, int]]:
+        """Pairs of one function of one file; of one class, when no function of the name says the same elsewhere."""
+        there: dict[tuple[str, str], list[int]] = defaultdict(list)
+        verbatim = {(one.text.message, name) for one in self._news.values() for name in one.names}
+        for n, one in self._news.items():
+            for place in one.symbols | one.classes:
+                there[one.path, place].append(n)
+        found: set[tuple[int, int]] = set()
+        for o, one in self._olds.items():
+            moved = any((one.text.message, name) in verbatim for name in one.names)
+            for place in one.symbols if moved else one.symbols | one.classes:
+                found.update((o, n) for n in there.get((one.path, place), ()))
+        return found
 
     def _neighbours(self) -> Iterable[tuple[int, int]]:
         """Pairs of one file, of a renamed one, of one symbol, or of a name that is given once."""
@@ -131,6 +164,8 @@ class _Rest:
         together = new.path in self._files.became(old.path)
         same_symbol = bool(old.symbols & new.symbols)
         same_exception = bool(old.exceptions & new.exceptions)
+        if not (old.text.own or new.text.own) and not (_namesakes(old, new) and (same_symbol or same_exception)):
+            return 0.0
         condition = same_condition(old, new)
         least = self._least(old, new, together, same_symbol, condition)
         text = 0.0 if least is None else alike(old.text, new.text)
@@ -149,6 +184,8 @@ class _Rest:
             return None
         if the_same and sum(map(len, old.guards)) >= LONG:
             return SAME
+        if together and old.classes & new.classes and _goes_on(old.names, new.names):
+            return _less(IN_CLASS, condition)
         if together or same_symbol:
             return _less(IN_FILE, condition)
         if min(old.text.own, new.text.own) < TELLING:
@@ -160,14 +197,27 @@ class _Rest:
         return _less(ELSEWHERE, condition)
 
     def _copies(self, old: Traits, new: Traits, texts: set[str]) -> bool:
-        """Whether a text stands here and there, and no function of the same name says which became which."""
-        return not texts.isdisjoint(self._copied) and not old.functions & new.functions
+        """Whether a text stands here and there, and no name of a function or class says which became which."""
+        if texts.isdisjoint(self._copied) or not old.functions.isdisjoint(new.functions):
+            return False
+        return not _goes_on(*({c.rpartition(".")[2] for c in one.classes} for one in (old, new)))
 
 
 def _rare(symbols: Iterable[str]) -> frozenset[str]:
     """The names that only one function or method has, told by its class or the function around it."""
     counts = Counter(symbol.rpartition(".")[2].lstrip("_") for symbol in symbols)
     return frozenset(name for name, count in counts.items() if count == 1)
+
+
+def _namesakes(old: Traits, new: Traits) -> bool:
+    """Whether both are in functions of one name, or in none."""
+    return not old.names.isdisjoint(new.names) or not (old.names or new.names)
+
+
+def _goes_on(old: Iterable[str], new: Iterable[str]) -> bool:
+    """Whether a name is the other and more."""
+    pairs = [sorted(pair, key=len) for pair in product(old, new)]
+    return any(len(short) >= NAME and short in long for short, long in pairs)
 
 
 def _less(least: tuple[float, float], condition: float) -> float:

@@ -58,7 +58,7 @@ def copied(errors: Sequence[ErrorLike]) -> frozenset[str]:
     files: dict[str, set[str]] = defaultdict(set)
     for error in errors:
         text = text_of(error)
-        for copy in {text.message, text.gist}:
+        for copy in {text.message, text.gist} - {""}:
             files[copy].add(path_of(error))
     return frozenset(text for text, paths in files.items() if len(paths) >= COPIES)
 
