@@ -137,6 +137,16 @@ APART = [
         {"vllm/b.py": "class B:\n    def all_special(self):\n        raise NotImplementedError\n"},
         id="no message in a method by a name of its own",
     ),
+    pytest.param(
+        {"vllm/a/utils.py": function("if x:\n    raise NotImplementedError\n", "quantize")},
+        {"vllm/b/utils.py": function("if y:\n    raise ValueError\n", "validate")},
+        id="no message in a file of the same name",
+    ),
+    pytest.param(
+        {f"vllm/{n}.py": method(n.title(), "__init__", 'f"Parallel size {self.tp} is greater than {self.experts}"', "self.tp > 1") for n in ("one", "two", "three", "four")},
+        {f"vllm/{n}.py": method(n.title(), "__init__", 'f"Parallel size {self.tp} is greater than {self.experts}"', "self.tp > 1") for n in ("one", "two", "three", "five")},
+        id="copied from class to class",
+    ),
 ]  # fmt: skip
 
 
@@ -240,6 +250,11 @@ KINDS = [
         {f"vllm/{n}.py": f"def {n}():\n    def {m}():\n        raise ValueError('The body is not JSON')\n" for n, m in (("a", "get"), ("b", "get"), ("d", "get"))},
         ["relocated"], id="in a function inside a function, of copies",
     ),
+    pytest.param(
+        method("Engine", "_validate_inputs", '"Prompt cannot be empty"', "x is None or len(x) == 0"),
+        method("Engine", "_validate_input", 'f"The {self.kind} prompt cannot be empty"', "not x and self.kind"),
+        ["reguarded+relocated+reworded other"], id="in a method that was renamed",
+    ),
 ]  # fmt: skip
 
 
@@ -265,6 +280,46 @@ def test_the_best_total_not_the_best_first() -> None:
     ]
     assert best({(0, 0): 1.0, (0, 1): 0.9, (1, 0): 0.9}) == [(0, 1), (1, 0)]
     assert best({}) == [] and best({(0, 0): 0.0}) == []
+
+
+def paired(old: Source, new: Source) -> list[tuple[str, str]]:
+    """Where each error was, and where it is."""
+    found = [(c.old_site, c.new_site) for c in changes(old, new)]
+    return sorted((f"{o.path} {o.symbol}", f"{n.path} {n.symbol}") for o, n in found if o is not None and n is not None)
+
+
+def test_what_stands_in_place_comes_before_its_copy_elsewhere() -> None:
+    old = {"vllm/gpu.py": method("Worker", "profile", '"Profiler is not enabled."', "self.profiler is None")}
+    new = {
+        "vllm/gpu.py": method("Worker", "profile", '"Profiling is not enabled."', "self.profiler is None"),
+        "vllm/cpu.py": method("CpuWorker", "profile", '"Profiler is not enabled."', "self.profiler is None"),
+    }
+    assert paired(old, new) == [("vllm/gpu.py Worker.profile", "vllm/gpu.py Worker.profile")]
+
+
+def test_a_verbatim_move_comes_before_what_is_alike_in_the_class() -> None:
+    text = '"encode() only runs pooling models. Pass --runner pooling to use the model for that."'
+    old = {"vllm/llm.py": method("LLM", "_verify_task", text, 'self.runner != "pooling"')}
+    new = {
+        "vllm/llm.py": method(
+            "LLM", "chat", text.replace("pooling", "generative").replace("encode", "chat"), "self.runner"
+        ),
+        "vllm/pooling.py": method("PoolingMixin", "_verify_task", text, 'self.runner != "pooling"'),
+    }
+    assert paired(old, new) == [("vllm/llm.py LLM._verify_task", "vllm/pooling.py PoolingMixin._verify_task")]
+
+
+def test_two_errors_tell_what_their_file_became() -> None:
+    def backend(name: str, *texts: str) -> str:
+        checks = "".join(
+            f"        if self.a{n}:\n            raise ValueError({text!r})\n" for n, text in enumerate(texts)
+        )
+        return f"class {name}:\n    def __init__(self):\n{checks}"
+
+    sure = [f"The number of {what} has to be a multiple of sixteen here" for what in ("heads", "layers")]
+    old = {"vllm/rocm.py": backend("Rocm", *sure, "Rocm does not support block-sparse attention.")}
+    new = {"vllm/triton.py": backend("Triton", *sure, "Triton does not support block-sparse attention.")}
+    assert len(paired(old, new)) == 3
 
 
 def test_one_message_in_several_files_goes_to_the_nearest() -> None:

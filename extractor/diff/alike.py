@@ -28,7 +28,7 @@ SHARED = 0.5  # cosine of two messages' words, below which they are not looked a
 
 _NAME = re.compile(r"\w[A-Z]|\d|_")  # of a class, a model, a version, a variable
 _PIECE = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
-_SENTENCE = re.compile(r"[.:;!?\n]\s")
+_SENTENCE = re.compile(r"[.:;!?\n](?:\s|(?=[A-Z][a-z]+\s))")
 _WORD = re.compile(rf"\w+|{HOLE}")
 
 
@@ -71,21 +71,23 @@ def pieces(name: str) -> list[str]:
 
 
 def alike(one: Text, other: Text) -> float:
-    """How alike two messages are: by letters, which forgive an ending, and by words, which tell what it is about.
-
-    Where one begins as the other, and has its words in their order, these are half of it: it says more.
-    """
+    """How alike two messages are: by letters, which forgive an ending, and by words, which tell what it is about."""
     if one.message == other.message:
         return 1.0
     own = min(one.own, other.own)
     text = (fuzz.ratio(one.emptied, other.emptied) + fuzz.ratio(one.words, other.words)) / 2
     if one.emptied != one.first and other.emptied != other.first:
         text = min(text, (text + fuzz.ratio(one.first, other.first)) / 2)
-    plain = (own * text + BALANCE * fuzz.ratio(one.message, other.message)) / (own + BALANCE) / 100
+    return (own * text + BALANCE * fuzz.ratio(one.message, other.message)) / (own + BALANCE) / 100
+
+
+def said_again(one: Text, other: Text) -> float:
+    """The part of the shorter message whose words are in the other in their order, when both begin with one word,
+    which is what a refusal speaks of; 0 when there are few."""
     common = LCSseq.similarity(one.words, other.words)
-    if common < SAID_AGAIN or one.words[0] != other.words[0]:  # which is what a refusal speaks of
-        return plain
-    return max(plain, (plain + common / min(len(one.words), len(other.words))) / 2)
+    if common < SAID_AGAIN or one.words[0] != other.words[0]:
+        return 0.0
+    return common / min(len(one.words), len(other.words))
 
 
 def sharing_words(olds: Sequence[Text], news: Sequence[Text]) -> Iterator[tuple[int, int]]:

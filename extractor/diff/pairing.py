@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from posixpath import basename
 
-from extractor.diff.alike import alike, sharing_words
+from extractor.diff.alike import alike, said_again, sharing_words
 from extractor.diff.assign import best
 from extractor.diff.shape import RAISE, E, ErrorLike, path_of, sites_of
 from extractor.diff.traits import (
@@ -78,7 +78,8 @@ class _Rest:
         self._same_message(far=True)
         self._alike({*self._neighbours(), *self._sharing_words()})
         before = 0
-        while before < len(self._found):  # each pair tells what became of its file and class
+        self._files.doubt()
+        while before < len(self._found):  # pairs tell what became of their files
             before = len(self._found)
             self._same_message(far=False)
             self._alike(self._neighbours())
@@ -164,12 +165,16 @@ class _Rest:
         together = new.path in self._files.became(old.path)
         same_symbol = bool(old.symbols & new.symbols)
         same_exception = bool(old.exceptions & new.exceptions)
-        if not (old.text.own or new.text.own) and not (_namesakes(old, new) and (same_symbol or same_exception)):
+        if not _says_anything(old, new) and not (_namesakes(old, new) and (same_symbol or same_exception)):
             return 0.0
         condition = same_condition(old, new)
         least = self._least(old, new, together, same_symbol, condition)
-        text = 0.0 if least is None else alike(old.text, new.text)
-        if least is None or text < least + RETYPED * (not same_exception):
+        if least is None:
+            return 0.0
+        text = alike(old.text, new.text)
+        near = together or same_symbol or self._share_a_rare_name(old, new)
+        known = max(text, (text + said_again(old.text, new.text)) / 2) if near else text  # for the other says more
+        if known < least + RETYPED * (not same_exception):
             return 0.0
         place = 3 * same_symbol + bool(old.names & new.names) + 2 * together + closeness(old.path, new.path)
         return text**2 + (place + same_exception + 3 * condition) / 10
@@ -190,23 +195,32 @@ class _Rest:
             return _less(IN_FILE, condition)
         if min(old.text.own, new.text.own) < TELLING:
             return None
-        if not old.names.isdisjoint(new.names & self._rare):
+        if self._share_a_rare_name(old, new):
             return _less(IN_FILE, condition)
         if self._copies(old, new, {old.text.gist, new.text.gist}):
             return None
         return _less(ELSEWHERE, condition)
 
+    def _share_a_rare_name(self, old: Traits, new: Traits) -> bool:
+        return not old.names.isdisjoint(new.names & self._rare)
+
     def _copies(self, old: Traits, new: Traits, texts: set[str]) -> bool:
         """Whether a text stands here and there, and no name of a function or class says which became which."""
         if texts.isdisjoint(self._copied) or not old.functions.isdisjoint(new.functions):
             return False
-        return not _goes_on(*({c.rpartition(".")[2] for c in one.classes} for one in (old, new)))
+        classes = ({c.rpartition(".")[2] for c in one.classes} for one in (old, new))
+        return not _goes_on(*classes) and not _goes_on(old.names - new.names, new.names - old.names)
 
 
 def _rare(symbols: Iterable[str]) -> frozenset[str]:
     """The names that only one function or method has, told by its class or the function around it."""
     counts = Counter(symbol.rpartition(".")[2].lstrip("_") for symbol in symbols)
     return frozenset(name for name, count in counts.items() if count == 1)
+
+
+def _says_anything(old: Traits, new: Traits) -> bool:
+    """Whether there is a text to compare, or the same holes."""
+    return bool(old.text.own or new.text.own) or old.text.message == new.text.message != ""
 
 
 def _namesakes(old: Traits, new: Traits) -> bool:

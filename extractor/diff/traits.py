@@ -109,6 +109,7 @@ class Files:
         self._new: dict[str, set[str]] = defaultdict(set)
         for path in self._made:
             self._new[_called(path)].add(path)
+        self._sure = True
         self._votes: dict[str, Counter[str]] = defaultdict(Counter)
 
     def vote(self, old: str, new: str) -> None:
@@ -116,10 +117,16 @@ class Files:
         if old != new:
             self._votes[old][new] += 1
 
+    def doubt(self) -> None:
+        """From now on one error alone does not tell what its file became."""
+        self._sure = False
+
     def became(self, old: str) -> frozenset[str]:
         """The file itself, and those that it was renamed to, or that were made of it."""
         gone = old in self._gone
-        voted = {new for new, votes in self._votes[old].items() if votes > 1 or gone or new in self._made}
+        voted = {
+            new for new, votes in self._votes[old].items() if votes > 1 or (self._sure and (gone or new in self._made))
+        }
         return frozenset({old} | voted | (self._new.get(_called(old), set()) if gone else set()))
 
 
