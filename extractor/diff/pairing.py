@@ -1,4 +1,4 @@
-"""Owns which error of one tree is which error of another: the same id, the same message elsewhere, alike and near.
+"""Owns which error of one tree is which error of another: by its id, in its place, by its message, alike and near.
 
 Each step takes from what the one before left. A step weighs all its pairs at once and takes the best total, so
 that no early choice spoils a later one. A pair that a reader would deny is worse than none.
@@ -72,14 +72,14 @@ class _Rest:
         self._found: dict[int, int] = {}
 
     def paired(self) -> dict[int, int]:
-        """The pairs, by their places among the old and among the new."""
+        """The pairs, by their places among the old and among the new: in place, then word for word, then alike."""
         self._same_message(far=False)
         self._alike(self._in_place())
         self._same_message(far=True)
         self._alike({*self._neighbours(), *self._sharing_words()})
-        before = 0
         self._files.doubt()
-        while before < len(self._found):  # pairs tell what became of their files
+        before = -1
+        while before < len(self._found):  # each pair tells more of what its file became
             before = len(self._found)
             self._same_message(far=False)
             self._alike(self._neighbours())
