@@ -24,6 +24,12 @@ def executable() -> str | None:
     return next((found for found in map(shutil.which, names) if found), None)
 
 
+def follow(link: Any) -> None:
+    """Clicks a link, and waits for the page that it leads to: what is counted before is of the page before."""
+    with link.page.expect_navigation():
+        link.click()
+
+
 _STARTED: list[Any] = []
 
 

@@ -12,6 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from extractor.model import Error
 from tests.browser import *  # noqa: F403  fixtures
+from tests.browser import follow
 from tests.sites import NEW, OLD, dataset_at, errors_of, provenance, site_of, two
 
 
@@ -42,11 +43,11 @@ def address(site: str, error: Error, edition: str = "") -> str:
 
 def test_from_a_list_to_a_card_to_a_related_one_to_its_line(page: Any, site: str) -> None:
     page.goto(f"{site}index.html")
-    page.get_by_role("link", name="ValueError").click()
-    page.get_by_role("link", name="is over").click()
+    follow(page.get_by_role("link", name="ValueError"))
+    follow(page.get_by_role("link", name="is over"))
     assert page.title() == BIG.message
     assert page.locator("h1").inner_text() == BIG.message
-    page.locator("#related + ul a").first.click()
+    follow(page.locator("#related + ul a").first)
     assert page.url != address(site, BIG)
     link = page.get_by_role("link", name="View on GitHub")
     assert link.get_attribute("href").startswith("https://github.com/vllm-project/vllm/blob/v1.1.0/vllm/")
@@ -57,16 +58,16 @@ def test_a_release_that_words_it_otherwise_is_a_click_away_and_so_is_the_way_bac
     versions = page.get_by_role("navigation", name="This error in other releases")
     assert versions.locator("[aria-current]").inner_text() == "1.1.0"
     assert "with other words" in versions.inner_text()
-    versions.get_by_role("link", name="1.0.0").click()
+    follow(versions.get_by_role("link", name="1.0.0"))
     assert page.url == address(site, WAS)
     assert "Not in 1.1.0" in page.locator(".notice").inner_text()
-    page.locator(".notice a").click()
+    follow(page.locator(".notice a"))
     assert page.url == address(site, REWORDED)
 
 
 def test_a_release_that_words_it_alike_shows_its_own_lines(page: Any, site: str) -> None:
     page.goto(address(site, BIG))
-    page.get_by_role("link", name="1.0.0").click()
+    follow(page.get_by_role("link", name="1.0.0"))
     assert page.url == address(site, BIG, "v1.0.0/")
     assert page.locator(".versions [aria-current]").inner_text() == "1.0.0"
     assert "/blob/v1.0.0/" in page.get_by_role("link", name="View on GitHub").get_attribute("href")
@@ -86,16 +87,16 @@ def test_an_address_that_is_none_has_a_page(page: Any, site: str, excused: set[s
     assert answer.status == 404
     assert page.get_by_role("heading", name="There is no such page").is_visible()
     assert page.locator("h1").evaluate("e => getComputedStyle(document.body).margin") == "0px"
-    page.get_by_role("link", name="Look for the message").click()
+    follow(page.get_by_role("link", name="Look for the message"))
     assert page.url == f"{site}index.html"
 
 
 def test_what_changed_between_two_releases(page: Any, site: str) -> None:
     page.goto(f"{site}releases/index.html")
-    page.get_by_role("link", name="since 1.0.0").click()
+    follow(page.get_by_role("link", name="since 1.0.0"))
     assert page.locator("ins", has_text="left").count() == 1
     assert page.locator("del", has_text="there").count() == 1
-    page.locator(".figures a").first.click()
+    follow(page.locator(".figures a").first)
     assert "below zero" in page.locator("main").inner_text()
 
 
@@ -179,8 +180,8 @@ def test_without_javascript(browser: Any, site: str) -> None:
     page.locator("h1 .hole").first.focus()
     assert page.locator(".tip:visible").count() == 1
     assert page.locator("button:visible").count() == 0
-    page.get_by_role("link", name="Exceptions").click()
-    page.get_by_role("link", name="PoolError").click()
+    follow(page.get_by_role("link", name="Exceptions"))
+    follow(page.get_by_role("link", name="PoolError"))
     assert page.locator(".rows li").count() >= 2
     context.close()
 
@@ -188,9 +189,9 @@ def test_without_javascript(browser: Any, site: str) -> None:
 def test_from_a_disk(page: Any, folder: Path) -> None:
     page.goto(f"file://{folder}/errors/{BIG.id}/index.html")
     page.get_by_role("button", name="Dark").click()
-    page.locator("#related + ul a").first.click()
-    page.get_by_role("link", name="Files").click()
-    page.get_by_role("link", name="vllm/entrypoints").click()
+    follow(page.locator("#related + ul a").first)
+    follow(page.get_by_role("link", name="Files"))
+    follow(page.get_by_role("link", name="vllm/entrypoints"))
     assert page.locator(".rows li").count() == 2
 
 
