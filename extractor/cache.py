@@ -44,8 +44,7 @@ class Cache:
 
     def anew(self) -> Cache:
         """The same store for another process, which must not share a connection."""
-        make, arguments = self.__reduce__()
-        return make(*arguments)
+        return Cache(*self.__reduce__()[1])
 
     def __reduce__(self) -> tuple[type[Cache], tuple[Path | None, bytes, int]]:
         """Another process that is sent it opens the same store."""

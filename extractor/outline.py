@@ -1,7 +1,7 @@
 """Owns the outline of a text: where its functions are, told by lines alone, and the text without some of their bodies.
 
-A fifth of a release's source is in functions that raise, and of those a fifth is new in the next release. A body that
-nobody asks for need not be parsed: `...` stands for it in the outline, on the last of its lines, so that all other
+A fifth of the source of 0.28.0 is in functions that raise, and a third of that was not in 0.27.1. A body that nobody
+asks for need not be parsed: `...` stands for it in the outline, on the last of its lines, so that all other
 lines keep their numbers. What lines tell is a guess, which `is_true` holds against the syntax tree of what is left.
 """
 

@@ -135,9 +135,9 @@ class _Files:
                 yield path, data
 
     def any(self, path: str) -> bytes:
-        """One file."""
+        """One file, when more of them are likely to be asked for."""
         if path not in self._data:
-            list(self.get([path]))
+            self._data.update(self._tree.read([entry.path for entry in self._tree.entries]))
         return self._data.get(path, b"")
 
 
@@ -198,12 +198,12 @@ def _batches(files: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, byt
 class _Functions:
     """What functions told before, and, for one process to keep it, what they tell now."""
 
-    def __init__(self, before: Cache | None) -> None:
+    def __init__(self, before: Cache) -> None:
         self._before = before
         self.new: dict[str, bytes] = {}
 
     def get(self, names: Iterable[str]) -> dict[str, bytes]:
-        return {} if self._before is None else self._before.get(names)
+        return self._before.get(names)
 
     def put(self, values: Mapping[str, bytes]) -> None:
         self.new |= values
@@ -213,9 +213,9 @@ Made = tuple[list[tuple[str, bytes]], dict[str, bytes]]  # records by path, and 
 
 
 def _extract_all(files: Sequence[tuple[str, bytes]], kept: Cache | None) -> Made:
-    functions = _Functions(kept)
-    made = [(path, msgspec.msgpack.encode(extract(data, kept=kept and functions))) for path, data in files]
-    return made, functions.new
+    functions = None if kept is None else _Functions(kept)
+    made = [(path, msgspec.msgpack.encode(extract(data, kept=functions))) for path, data in files]
+    return made, {} if functions is None else functions.new
 
 
 def _one_by_one(pool: Executor, files: Sequence[tuple[str, bytes]]) -> Made:

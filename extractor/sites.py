@@ -1,7 +1,7 @@
 """Owns the raise sites of one definition, in symbolic form, not yet linked with the rest of the tree.
 
-Nothing in them depends on where the definition stands but the numbers of lines and the lines around: both are given
-anew by `moved`, so what was read of a function counts wherever its text stands again.
+Where it stands decides about the numbers of lines and the lines around, which `moved` gives anew. So what was read of
+a function counts wherever its text stands again, in classes of the same names.
 """
 
 from __future__ import annotations

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-import sysconfig
 from collections.abc import Iterable
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -15,6 +13,7 @@ from hypothesis import strategies as st
 
 from extractor.outline import Outline, is_true
 from extractor.raises import extract
+from tests.trees import STDLIB
 
 
 class Memory:
@@ -218,9 +217,6 @@ def test_any_change_of_a_file_gives_the_record_of_the_whole(parts: list[str], mo
     for lines in ((*parts,), (*more, *parts), (*parts[::-1], *more)):
         text = re.sub(r"^ *\|", "", "".join(lines), flags=re.MULTILINE)
         assert by_functions(text.encode(), kept) == whole(text.encode())
-
-
-STDLIB = sorted(p for p in Path(sysconfig.get_paths()["stdlib"]).rglob("*.py") if "site-packages" not in p.parts)
 
 
 @pytest.mark.parametrize("part", range(2))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import sys
-import sysconfig
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -14,7 +12,7 @@ from hypothesis import strategies as st
 
 from extractor import scan
 from extractor.raises import FileRecord, extract
-from tests.trees import only, sites_in
+from tests.trees import STDLIB, only, sites_in
 
 
 def raises_of(data: bytes) -> list[tuple[int, int, int | None]]:
@@ -23,9 +21,6 @@ def raises_of(data: bytes) -> list[tuple[int, int, int | None]]:
 
 def sites_of(record: FileRecord) -> list[tuple[int, int, int | None]]:
     return sorted((s.line, s.column, s.end_line) for s in record.sites)
-
-
-STDLIB = sorted(p for p in Path(sysconfig.get_paths()["stdlib"]).rglob("*.py") if "site-packages" not in p.parts)
 
 
 @pytest.mark.parametrize("part", range(4))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
@@ -16,6 +18,7 @@ from extractor.runtime.registry import Predicate
 from extractor.symbolic import Function
 from extractor.tree import Names
 
+STDLIB = sorted(p for p in Path(sysconfig.get_paths()["stdlib"]).rglob("*.py") if "site-packages" not in p.parts)
 SOURCE = Provenance(repo="vllm-project/vllm", label="test", permalink="https://example.org/blob/abc")
 
 

@@ -20,6 +20,7 @@ from extractor.diff.traits import (
     Traits,
     closeness,
     copied,
+    name_of,
     own_subjects,
     same_condition,
     share,
@@ -214,7 +215,7 @@ class _Rest:
 
 def _rare(symbols: Iterable[str]) -> frozenset[str]:
     """The names that only one function or method has, told by its class or the function around it."""
-    counts = Counter(symbol.rpartition(".")[2].lstrip("_") for symbol in symbols)
+    counts = Counter(map(name_of, symbols))
     return frozenset(name for name, count in counts.items() if count == 1)
 
 

@@ -38,19 +38,23 @@ def traits(error: ErrorLike) -> Traits:
     """What pairing looks at of an error."""
     sites = sites_of(error)
     symbols = frozenset(s.symbol for s in sites) - {MODULE}
-    parted = [s.rpartition(".") for s in symbols]
     return Traits(
         text=text_of(error),
         path=path_of(error),
         symbols=symbols,
         classes=frozenset(s.rpartition(".")[0] for s in symbols) - {""},
-        names=frozenset(s.rpartition(".")[2].lstrip("_") for s in symbols),
-        functions=frozenset(last.lstrip("_") for within, _, last in parted if not within or within.endswith(LOCAL)),
+        names=frozenset(map(name_of, symbols)),
+        functions=frozenset(name_of(s) for s in symbols if s.rpartition(".")[0].endswith(LOCAL) or "." not in s),
         exceptions=frozenset(s.exception.rpartition(".")[2] for s in sites),
         guards=frozenset(g.text for s in sites for g in s.guards),
         deciding=frozenset(s.guards[-1].text for s in sites if s.guards),
         called=dict.fromkeys(w for name in (path_of(error), *sorted(symbols)) for w in pieces(name)),
     )
+
+
+def name_of(symbol: str) -> str:
+    """What a function or method is called, public or not."""
+    return symbol.rpartition(".")[2].lstrip("_")
 
 
 def copied(errors: Sequence[ErrorLike]) -> frozenset[str]:
